@@ -1,0 +1,13 @@
+#include "model/protocol.h"
+
+#include <string.h>
+
+const struct protocol *const protocol_table[] = {&protocol_pipelined, &protocol_eager, NULL};
+
+const struct protocol *protocol_find(const char *name)
+{
+    for (const struct protocol *const *p = protocol_table; *p; p++)
+        if (strcmp((*p)->name, name) == 0)
+            return *p;
+    return NULL;
+}

@@ -1,0 +1,58 @@
+/* Protocols: the table of step programs for broadcast.
+ *
+ * model/protocol/NAME.h holds the program itself as static inline functions, so that
+ * kernels/ can instantiate it; NAME.c exports it as one row of this table for
+ * everyone who can afford a call. */
+#ifndef SHMCOLL_MODEL_PROTOCOL_H
+#define SHMCOLL_MODEL_PROTOCOL_H
+
+#include "model/step.h"
+#include "model/tree.h"
+
+#include <stddef.h>
+
+/* One rank's view of one call. size_bytes is the same on all ranks, as in MPI. */
+struct bcast_call {
+    uint64_t size_bytes;
+    uint32_t fragment_bytes; /* f >= 1 */
+    uint32_t slots;          /* s >= 1, all sets together */
+    uint32_t sets;           /* q >= 1, divides slots */
+    uint32_t lines;          /* eager: lines a rank, a power of two >= 2 */
+    uint32_t procs, rank, root;
+    const struct tree *tree; /* built for procs */
+};
+
+/* Where a rank is in its program. Plain data. `op` counts across calls: start() takes the
+ * value the previous call on this communicator left in the cursor at STEP_DONE. */
+struct cursor {
+    const struct bcast_call *call;
+    uint64_t offset_bytes;
+    uint32_t op;
+    uint32_t set;
+    uint32_t index;
+    uint32_t child;
+    uint32_t children;
+    uint32_t state;
+};
+
+struct protocol {
+    const char *name;
+    const char *summary;
+    void (*start)(struct cursor *cursor, const struct bcast_call *call, uint32_t op);
+    /* `seen` is the value that satisfied the last WAIT; ignored after any other step. */
+    void (*next)(struct cursor *cursor, uint32_t seen, struct step *out);
+    /* Value of a word before the first call, when counting starts at `op`. */
+    uint32_t (*word_initial)(uint32_t word, uint32_t op);
+    /* 0 if the protocol can run this call, else -EINVAL. */
+    int (*supports)(const struct bcast_call *call);
+};
+
+extern const struct protocol protocol_pipelined;
+extern const struct protocol protocol_eager;
+
+/* All protocols, NULL-terminated. */
+extern const struct protocol *const protocol_table[];
+/* NULL if there is no such name. */
+const struct protocol *protocol_find(const char *name);
+
+#endif

@@ -1,0 +1,130 @@
+/* Scenario in, outcome out: the one question that model, sim and run all answer.
+ *
+ * A scenario borrows everything it points to. An outcome owns its arrays; outcome_destroy
+ * frees them. Evaluators are pure but for `run`, which starts processes. */
+#ifndef SHMCOLL_MODEL_SCENARIO_H
+#define SHMCOLL_MODEL_SCENARIO_H
+
+#include "model/node.h"
+#include "model/protocol.h"
+#include "model/tree.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum job_kind { JOB_BCAST };
+
+struct job_bcast {
+    uint64_t size_bytes;
+    uint32_t root;
+};
+
+struct job {
+    enum job_kind kind;
+    uint32_t procs;
+    union {
+        struct job_bcast bcast;
+    };
+};
+
+struct params {
+    const struct protocol *protocol;
+    uint32_t fragment_bytes, slots, sets;
+    struct tree_shape tree;
+};
+
+struct machine {
+    const struct node *node;
+    uint32_t nodes;
+};
+
+/* Rank to core of the node (index into node arrays). */
+struct placement {
+    const char *name;             /* compact, scatter, list */
+    const uint32_t *core_of_rank; /* [procs] */
+};
+
+enum buffers { BUFFERS_COLD, BUFFERS_WARM };
+enum backend { BACKEND_PROCS, BACKEND_THREADS };
+
+struct conditions {
+    enum buffers buffers;
+    enum backend backend;
+    int root_shift;        /* root moves by one each repetition */
+    int32_t buffer_domain; /* user buffers on this domain; -1: each rank's own */
+    double skew_s;         /* ranks start uniformly late in [0, skew] */
+    double noise;          /* sim: relative standard deviation of every cost */
+    uint64_t seed;
+    uint32_t reps, warmup;
+    double time_limit_s;   /* stop repeating after this long, 0: never */
+    uint32_t op_start;     /* counters start here: tests of wrap-around */
+    uint32_t delay_max_ns; /* run: random delay before every step, 0: none */
+    int huge_pages;        /* run: ask for huge pages in the segment */
+    int control_pages;     /* run: one page a control block (S1 Fig. 1), else packed lines */
+    int no_verify;         /* run: skip the byte check */
+};
+
+struct scenario {
+    struct machine machine;
+    struct placement placement;
+    struct job job;
+    struct params params;
+    struct conditions conditions;
+    const char *variant; /* model: "paper", "extended"; else "" */
+};
+
+/* Called by sim for every step of every rank when a trace is asked for. Times in picoseconds. */
+struct trace_step {
+    uint32_t rank, name, op; /* enum step_name, enum step_op */
+    uint32_t index;          /* slot, set or line */
+    uint64_t start_ps, wait_end_ps, end_ps; /* wait_end: when the awaited value was posted (start if it was there) */
+    uint64_t bytes;
+};
+struct trace_sink {
+    void (*emit)(void *context, const struct trace_step *step);
+    void *context;
+};
+
+struct outcome {
+    double time_s; /* median over repetitions; last end minus the agreed start */
+    double *samples_s;
+    size_t sample_count;
+    double time_min_s, time_p99_s, ci_low_s, ci_high_s; /* run; NAN if absent */
+    /* Sums over ranks, seconds; NAN if absent. */
+    double copy_s, wait_s, notify_s;
+    /* model */
+    double fragment_opt_bytes, slots_opt; /* NAN if absent */
+    /* sim: events are queue pops, messages are notifications stored. */
+    uint64_t events, messages;
+    double wall_s; /* evaluator's own time */
+    /* run */
+    int verified; /* 1 checked and right, 0 wrong, -1 not checked */
+    double memcpy_cold_s, copy_bound_s, handover_ns; /* NAN if absent */
+    uint64_t audit_pages, audit_pages_misplaced;
+    int audited;
+    char reason[200]; /* one line, set whenever evaluate() fails */
+};
+
+void outcome_init(struct outcome *out);
+void outcome_destroy(struct outcome *out);
+
+struct evaluator {
+    const char *name; /* model, sim, run: the row's `source` */
+    /* 0; -ENOTSUP if this evaluator cannot do that scenario, -EINVAL for a scenario that makes no sense,
+     * other -errno when it failed: out->reason says why. `sink` may be NULL. */
+    int (*evaluate)(const struct scenario *scenario, struct trace_sink *sink, struct outcome *out);
+};
+
+extern const struct evaluator evaluator_model; /* model/ */
+extern const struct evaluator evaluator_sim;   /* sim/ */
+extern const struct evaluator evaluator_run;   /* kernels/ */
+
+/* Checks what every evaluator assumes: procs >= 1, root < procs, cores exist, the protocol supports the parameters.
+ * 0 or -EINVAL with one line in `reason`. */
+int scenario_check(const struct scenario *scenario, char *reason, size_t reason_bytes);
+
+/* Fills core_of_rank[procs]: compact fills domain after domain, scatter deals ranks over domains, list:A,B,...
+ * names cores. More ranks than cores wrap around. 0 or -EINVAL. */
+int placement_fill(const char *name, const struct node *node, uint32_t procs, uint32_t *core_of_rank);
+
+#endif

@@ -1,0 +1,58 @@
+/* Where everything lies in the segment of one communicator (S1 Fig. 1): offsets only.
+ *
+ * In order: leaders[p]; q pages with the two counters of a set each, on lines of their own;
+ * then per rank, on the rank's domain: control blocks, eager lines and acknowledgement, fragments.
+ * Every rank's range starts on a page and is padded to the page size in use. */
+#ifndef SHMCOLL_MODEL_SEGMENT_LAYOUT_H
+#define SHMCOLL_MODEL_SEGMENT_LAYOUT_H
+
+#include "model/step.h"
+
+#include <stdint.h>
+
+struct segment_layout {
+    uint32_t procs, slots, sets, fragment_bytes, page_bytes;
+    uint64_t control_stride_bytes;  /* page_bytes as in Fig. 1, or 128 packed */
+    uint64_t fragment_stride_bytes; /* fragment rounded up to pages */
+    uint64_t sets_offset;           /* first set's page */
+    uint64_t ranks_offset;          /* first rank's range */
+    uint64_t rank_bytes;            /* length of one rank's range, a multiple of the page */
+    uint64_t eager_offset;          /* within a rank's range; ack first, then the lines */
+    uint64_t control_offset;        /* within a rank's range */
+    uint64_t fragments_offset;      /* within a rank's range */
+    uint64_t total_bytes;
+    uint32_t lines;                 /* eager lines a rank, 0: none */
+};
+
+/* The paper's layout: page-sized control blocks and no eager lines; total = w*ceil(4p/w) + w*q + p*s*(w + w*ceil(f/w)).
+ * 0; -EINVAL if a parameter is 0, page not a power of two, or the size overflows. */
+int segment_layout_paper(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes,
+                         struct segment_layout *out);
+/* The layout the kernels use by default: control blocks packed 128 bytes apart, `lines` eager lines a rank. */
+int segment_layout_packed(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes, uint32_t lines,
+                          struct segment_layout *out);
+
+/* Offset of a word (the set counters of one set lie 128 bytes apart on the set's page). */
+static inline uint64_t segment_word_offset(const struct segment_layout *l, uint32_t word, uint32_t owner, uint32_t index)
+{
+    uint64_t rank = l->ranks_offset + owner * l->rank_bytes;
+    switch (word) {
+    case WORD_SET_OP:
+        return l->sets_offset + (uint64_t)index * l->page_bytes;
+    case WORD_SET_NREADERS:
+        return l->sets_offset + (uint64_t)index * l->page_bytes + 128;
+    case WORD_CONTROL:
+        return rank + l->control_offset + index * l->control_stride_bytes;
+    case WORD_ACK:
+        return rank + l->eager_offset;
+    default: /* WORD_LINE */
+        return rank + l->eager_offset + 128 + (uint64_t)index * 128;
+    }
+}
+
+static inline uint64_t segment_slot_offset(const struct segment_layout *l, uint32_t owner, uint32_t slot)
+{
+    return l->ranks_offset + owner * l->rank_bytes + l->fragments_offset + slot * l->fragment_stride_bytes;
+}
+
+#endif
