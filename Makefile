@@ -32,7 +32,10 @@ $(BUILD)/libshmcoll.a: $(call obj,$(LIB_SRC))
 $(BUILD)/shmcoll: $(call obj,$(CMD_SRC)) $(BUILD)/libshmcoll.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libshmcoll.a
+# A test is tests/DIR/test_NAME.c with all helpers of its directory: what is not itself a test or a fuzz target.
+.SECONDEXPANSION:
+test_helpers = $(call obj,$(filter-out tests/$(1)/test_%.c tests/$(1)/fuzz_%.c,$(wildcard tests/$(1)/*.c)))
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $$(call test_helpers,$$(*D)) $(BUILD)/libshmcoll.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
 TESTS := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
