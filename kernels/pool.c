@@ -1,11 +1,15 @@
 #include "kernels/pool.h"
 
 #include <errno.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
-enum { ALIGN_BYTES = 4096, LLC_DEFAULT_BYTES = 32 << 20 };
+enum { ALIGN_BYTES = 4096, LINE_BYTES = 64, LLC_DEFAULT_BYTES = 32 << 20 };
 
 static size_t round_up(size_t n)
 {
@@ -49,3 +53,36 @@ unsigned char *pool_next(struct pool *pool, size_t bytes)
     pool->next += round_up(bytes ? bytes : 1);
     return buffer;
 }
+
+#if defined(__x86_64__)
+__attribute__((target("clflushopt"))) static void flush_weak(const char *base, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += LINE_BYTES)
+        _mm_clflushopt(base + i);
+    _mm_mfence();
+}
+
+static void flush_strong(const char *base, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += LINE_BYTES)
+        _mm_clflush(base + i);
+    _mm_mfence();
+}
+
+void pool_chill(const struct pool *pool, const void *base, size_t bytes)
+{
+    unsigned a, b = 0, c, d;
+    (void)pool;
+    int weak = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_CLFLUSHOPT);
+    (weak ? flush_weak : flush_strong)(base, bytes);
+}
+#else
+void pool_chill(const struct pool *pool, const void *base, size_t bytes)
+{
+    (void)base, (void)bytes;
+    unsigned char sum = 0;
+    for (size_t i = 0; i < pool->bytes; i += LINE_BYTES)
+        sum ^= ((const volatile unsigned char *)pool->base)[i];
+    (void)sum;
+}
+#endif

@@ -23,5 +23,8 @@ int pool_create(struct pool *pool, size_t bytes);
 void pool_destroy(struct pool *pool);
 /* The next buffer of `bytes` <= pool size, page-aligned; successive ones do not overlap until the pool wraps. */
 unsigned char *pool_next(struct pool *pool, size_t bytes);
+/* Writes back and drops [base, base+bytes) from every cache, so that a buffer prepared a moment ago is cold.
+ * Without an instruction for it, `pool` is read through instead, which is why it must exceed the caches. */
+void pool_chill(const struct pool *pool, const void *base, size_t bytes);
 
 #endif
