@@ -1,47 +1,167 @@
 # shmcoll: one non-recursive makefile. `make help` lists the targets.
 V        ?= release
-CC       ?= gcc
+ifeq ($(origin CC),default)
+CC       := gcc
+endif
 PREFIX   ?= /usr/local
 DESTDIR  ?=
+OUT      ?= out
+VERSION  := 0.1.0
+SOVERSION := 0
 BUILD    := build/$(V)
-PKGS     := hwloc yaml-0.1 jansson gsl
-WARN     := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes
+.DEFAULT_GOAL := all
+JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
+
+# Flags of the libraries; written by the dependency step, so that nothing is asked before it is installed.
+# Targets that build nothing do not trigger it.
+ifneq ($(filter-out help clean layers,$(or $(MAKECMDGOALS),all)),)
+include build/config.mk
+endif
+build/config.mk: deps.sh
+	@mkdir -p $(@D)
+	@./deps.sh build > $@.new || { rm -f $@.new; exit 1; }
+	@mv $@.new $@
+
+WERROR   ?= -Werror
+WARN     := -Wall -Wextra $(WERROR) -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes
 OPT_release := -O2 -g
 OPT_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT_tsan    := -O1 -g -fsanitize=thread
-CFLAGS   += -std=c11 -D_GNU_SOURCE -I. $(OPT_$(V)) -fPIC -fvisibility=hidden $(WARN) $(shell pkg-config --cflags $(PKGS))
-LDFLAGS  += $(OPT_$(V))
-LDLIBS   := $(shell pkg-config --libs $(PKGS)) -lnuma -lm -lpthread
+ifeq ($(OPT_$(V)),)
+$(error V=$(V) is unknown: use release, asan or tsan)
+endif
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DSHMCOLL_VERSION='"$(VERSION)"' -I. $(OPT_$(V)) -fPIC $(WARN) $(PKG_CFLAGS) $(CFLAGS)
+ALL_LIBS   = $(GSL_LIBS) $(LIB_LIBS)
 
-LIB_SRC  := $(wildcard model/*.c model/protocol/*.c model/formats/*.c sim/*.c kernels/*.c)
-CMD_SRC  := $(wildcard experiments/*.c)
-BENCH_SRC := $(wildcard experiments/bench/*.c)
-TEST_SRC := $(wildcard tests/*/test_*.c)
+LIB_SRC   := $(wildcard model/*.c model/protocol/*.c model/formats/*.c sim/*.c kernels/*.c)
+CMD_SRC   := $(wildcard experiments/*.c)
+BENCH_SRC := $(filter-out experiments/bench/mpi_%,$(wildcard experiments/bench/*.c))
+MPI_SRC   := $(wildcard experiments/bench/mpi_*.c)
+TEST_SRC  := $(filter-out tests/stress/%,$(wildcard tests/*/test_*.c))
+STRESS_SRC := $(wildcard tests/stress/test_*.c)
+# Helpers, linked with every test of their directory: what is not itself a test or a fuzz target.
+HELP_SRC  := $(foreach f,$(wildcard tests/*/*.c),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
+INTERNAL  := $(BUILD)/internal.a
+COMMAND   := $(BUILD)/shmcoll
+TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
+STRESS    := $(patsubst %.c,$(BUILD)/%,$(STRESS_SRC))
+BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+MPI_BENCHES := $(patsubst %.c,$(BUILD)/%.openmpi,$(MPI_SRC)) $(patsubst %.c,$(BUILD)/%.mpich,$(MPI_SRC))
+# Objects of the command without its main, for tests of experiments/.
+CMD_PARTS := $(filter-out experiments/main.c,$(CMD_SRC))
 
-all: $(BUILD)/libshmcoll.a $(if $(CMD_SRC),$(BUILD)/shmcoll)
+## all: the libraries and the shmcoll command (V=release|asan|tsan, CC=gcc|clang)
+all: $(INTERNAL) $(if $(wildcard experiments/main.c),$(COMMAND))
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c | build/config.mk
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/libshmcoll.a: $(call obj,$(LIB_SRC))
+# Everything, for the command and the tests; what is installed shows the public symbols only.
+$(INTERNAL): $(call obj,$(LIB_SRC))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/shmcoll: $(call obj,$(CMD_SRC)) $(BUILD)/libshmcoll.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(COMMAND): $(call obj,$(CMD_SRC)) $(INTERNAL)
+	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
-# A test is tests/DIR/test_NAME.c with all helpers of its directory: what is not itself a test or a fuzz target.
 .SECONDEXPANSION:
-test_helpers = $(call obj,$(filter-out tests/$(1)/test_%.c tests/$(1)/fuzz_%.c,$(wildcard tests/$(1)/*.c)))
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $$(call test_helpers,$$(*D)) $(BUILD)/libshmcoll.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+$(TESTS) $(STRESS): $(BUILD)/%: $(BUILD)/%.o $$(filter $$(dir $$@)%,$(call obj,$(HELP_SRC))) $(INTERNAL)
+	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $^ $(ALL_LIBS) -lcmocka
+# Stress tests use the helpers of the kernels' tests.
+$(STRESS): $(filter $(BUILD)/tests/kernels/%,$(call obj,$(HELP_SRC)))
 
-TESTS := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
+# Tests of the command's parts link them as well.
+$(filter $(BUILD)/tests/cli/% $(BUILD)/tests/experiments/%,$(TESTS)): $(call obj,$(CMD_PARTS))
+
+$(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(INTERNAL)
+	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
+$(BUILD)/%.openmpi: %.c | build/config.mk
+	@mkdir -p $(@D)
+	OMPI_CC=$(CC) mpicc.openmpi $(ALL_CFLAGS) -o $@ $< -lm
+$(BUILD)/%.mpich: %.c | build/config.mk
+	@mkdir -p $(@D)
+	MPICH_CC=$(CC) mpicc.mpich $(ALL_CFLAGS) -o $@ $< -lm
+
 tests: $(TESTS)
+stress-programs: $(STRESS)
+bench-programs: $(BENCHES)
 
-.PHONY: all tests clean
+## demo: calibrate this host, then predict, simulate, run and compare; figures and data in out/
+demo: deps-figures
+	@$(MAKE) --no-print-directory -s -j$(JOBS) V=release all
+	@experiments/demo.sh build/release/shmcoll $(OUT)
+
+## check: build and run every test, with sanitizers too (under 8 minutes)
+check: deps-check
+	@tests/run_check.sh "$(MAKE)" $(JOBS)
+
+## stress: full products, kill tests and fuzzing (under 40 minutes)
+stress: deps-check deps-stress
+	@tests/run_stress.sh "$(MAKE)" $(JOBS)
+
+## bench: measured claims of speed, beside Open MPI and MPICH (under 30 minutes)
+bench: deps-bench
+	@$(MAKE) --no-print-directory -s -j$(JOBS) V=release all bench-programs $(MPI_BENCHES)
+	@experiments/bench/run_bench.sh build/release $(OUT)
+
+## figures: every figure and table that needs no long measurement, as pdf, svg, png and csv in out/
+figures: deps-figures
+	@$(MAKE) --no-print-directory -s -j$(JOBS) V=release all
+	@build/release/shmcoll figure all -o $(OUT)
+
+## layers: check who includes whom, and that libraries neither print nor exit
+layers:
+	@tests/run_layers.sh
+
+deps-%: build/config.mk
+	@./deps.sh $*
+
+# The installed libraries: one object in which only the names in shmcoll.sym are global.
+$(BUILD)/libshmcoll.o: $(call obj,$(LIB_SRC)) shmcoll.sym
+	$(LD) -r -o $@ $(call obj,$(LIB_SRC))
+	objcopy --keep-global-symbols=shmcoll.sym $@
+$(BUILD)/libshmcoll.a: $(BUILD)/libshmcoll.o
+	@rm -f $@
+	$(AR) rcs $@ $^
+$(BUILD)/shmcoll.map: shmcoll.sym
+	@{ echo 'SHMCOLL_$(SOVERSION) { global:'; sed '/^#/d; /^$$/d; s/$$/;/' $<; echo 'local: *; };'; } > $@
+$(BUILD)/libshmcoll.so.$(SOVERSION): $(call obj,$(LIB_SRC)) $(BUILD)/shmcoll.map
+	$(CC) -shared $(OPT_$(V)) $(LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(BUILD)/shmcoll.map -Wl,--no-undefined \
+	    -o $@ $(call obj,$(LIB_SRC)) $(LIB_LIBS)
+$(BUILD)/shmcoll.pc: Makefile
+	@printf '%s\n' 'prefix=$(PREFIX)' 'Name: shmcoll' \
+	    'Description: collectives over shared memory of NUMA nodes: cost model, simulator and kernels' 'Version: $(VERSION)' \
+	    'Requires.private: hwloc yaml-0.1 jansson' 'Libs: -L$${prefix}/lib -lshmcoll' 'Libs.private: -lnuma -lm -lpthread' \
+	    'Cflags: -I$${prefix}/include/shmcoll' > $@
+$(BUILD)/shmcoll.1: $(COMMAND)
+	$(COMMAND) --generate man > $@
+$(BUILD)/shmcoll.bash: $(COMMAND)
+	$(COMMAND) --generate bash > $@
+
+PUBLIC_HEADERS := $(wildcard model/*.h model/protocol/*.h model/formats/*.h sim/*.h kernels/*.h)
+I = $(DESTDIR)$(PREFIX)
+## install: command, libraries, headers, pkg-config file, manual page and completion (PREFIX, DESTDIR)
+install: $(COMMAND) $(BUILD)/libshmcoll.a $(BUILD)/libshmcoll.so.$(SOVERSION) $(BUILD)/shmcoll.pc $(BUILD)/shmcoll.1 $(BUILD)/shmcoll.bash
+	install -d $(I)/bin $(I)/lib/pkgconfig $(I)/share/man/man1 $(I)/share/bash-completion/completions $(I)/share/shmcoll/plots
+	install $(COMMAND) $(I)/bin/
+	install -m 644 $(BUILD)/libshmcoll.a $(BUILD)/libshmcoll.so.$(SOVERSION) $(I)/lib/
+	ln -sf libshmcoll.so.$(SOVERSION) $(I)/lib/libshmcoll.so
+	install -m 644 $(BUILD)/shmcoll.pc $(I)/lib/pkgconfig/
+	install -m 644 $(BUILD)/shmcoll.1 $(I)/share/man/man1/
+	install -m 644 $(BUILD)/shmcoll.bash $(I)/share/bash-completion/completions/shmcoll
+	install -m 644 $(wildcard plots/*.gp) $(I)/share/shmcoll/plots/
+	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(I)/include/shmcoll/$$h || exit 1; done
+
+## clean: remove what was built
 clean:
 	rm -rf build out
--include $(shell find build -name '*.d' 2>/dev/null)
+
+## help: this list
+help:
+	@sed -n 's/^## \([a-z]*\): /\1\t/p' Makefile | expand -t 10
+
+.PHONY: all tests stress-programs bench-programs demo check stress bench figures layers install clean help
+-include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(STRESS_SRC) $(HELP_SRC) $(BENCH_SRC)))

@@ -1,0 +1,29 @@
+#!/bin/sh
+# What `make stress` does: run_stress.sh MAKE JOBS. Every part runs even if an earlier one failed.
+set -u
+make=$1 jobs=$2
+totals=build/stress.totals
+mkdir -p build
+rm -f $totals
+SHMCOLL_TEST_LIMIT_S=1500
+export SHMCOLL_TEST_LIMIT_S
+
+set --
+for source in tests/stress/test_*.c; do
+    [ -e "$source" ] && set -- "$@" "build/release/${source%.c}"
+done
+for script in tests/stress/test_*.sh tests/fuzz/run_fuzz.sh; do
+    [ -e "$script" ] && set -- "$@" "$script"
+done
+if $make --no-print-directory -s -j"$jobs" V=release all stress-programs; then
+    [ $# -eq 0 ] || tests/run_tests.sh stress $totals "$@"
+else
+    echo "stress: building failed"
+    echo "0 1 0" >>$totals
+fi
+
+touch $totals
+awk '{ passed += $1; failed += $2; skipped += $3 }
+     END { if (skipped) printf "%d skipped\n", skipped
+           printf "%d passed, %d failed\n", passed, failed
+           exit failed > 0 || passed == 0 }' $totals
