@@ -55,21 +55,21 @@ unsigned char *pool_next(struct pool *pool, size_t bytes)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("clflushopt"))) static void flush_weak(const char *base, size_t bytes)
+__attribute__((target("clflushopt"))) static void flush_weak(char *base, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += LINE_BYTES)
         _mm_clflushopt(base + i);
     _mm_mfence();
 }
 
-static void flush_strong(const char *base, size_t bytes)
+static void flush_strong(char *base, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += LINE_BYTES)
         _mm_clflush(base + i);
     _mm_mfence();
 }
 
-void pool_chill(const struct pool *pool, const void *base, size_t bytes)
+void pool_chill(const struct pool *pool, void *base, size_t bytes)
 {
     unsigned a, b = 0, c, d;
     (void)pool;
@@ -77,7 +77,7 @@ void pool_chill(const struct pool *pool, const void *base, size_t bytes)
     (weak ? flush_weak : flush_strong)(base, bytes);
 }
 #else
-void pool_chill(const struct pool *pool, const void *base, size_t bytes)
+void pool_chill(const struct pool *pool, void *base, size_t bytes)
 {
     (void)base, (void)bytes;
     unsigned char sum = 0;

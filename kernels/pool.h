@@ -25,6 +25,6 @@ void pool_destroy(struct pool *pool);
 unsigned char *pool_next(struct pool *pool, size_t bytes);
 /* Writes back and drops [base, base+bytes) from every cache, so that a buffer prepared a moment ago is cold.
  * Without an instruction for it, `pool` is read through instead, which is why it must exceed the caches. */
-void pool_chill(const struct pool *pool, const void *base, size_t bytes);
+void pool_chill(const struct pool *pool, void *base, size_t bytes);
 
 #endif
