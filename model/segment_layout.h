@@ -13,7 +13,7 @@
 struct segment_layout {
     uint32_t procs, slots, sets, fragment_bytes, page_bytes;
     uint64_t control_stride_bytes;  /* page_bytes as in Fig. 1, or 128 packed */
-    uint64_t fragment_stride_bytes; /* fragment rounded up to pages */
+    uint64_t fragment_stride_bytes; /* fragment rounded up to pages; see segment_layout_packed for its own rule */
     uint64_t sets_offset;           /* first set's page */
     uint64_t ranks_offset;          /* first rank's range */
     uint64_t rank_bytes;            /* length of one rank's range, a multiple of the page */
@@ -28,9 +28,14 @@ struct segment_layout {
  * 0; -EINVAL if a parameter is 0, page not a power of two, or the size overflows. */
 int segment_layout_paper(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes,
                          struct segment_layout *out);
-/* The layout the kernels use by default: control blocks packed 128 bytes apart, `lines` eager lines a rank. */
+/* The layout the kernels use by default: control blocks packed 128 bytes apart, `lines` eager lines a rank.
+ * Fragments are rounded up to 4096 bytes (to 128 if shorter than that), whatever the page size: with huge pages only the
+ * set pages and each rank's range are padded to page_bytes. */
 int segment_layout_packed(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes, uint32_t lines,
                           struct segment_layout *out);
+
+/* leaders[i] = lowest rank on rank i's domain: the content of the segment's first page. */
+void segment_leaders_fill(uint32_t procs, const uint32_t *domain_of_rank, uint32_t *leaders);
 
 /* Offset of a word (the set counters of one set lie 128 bytes apart on the set's page). */
 static inline uint64_t segment_word_offset(const struct segment_layout *l, uint32_t word, uint32_t owner, uint32_t index)

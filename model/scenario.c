@@ -1,0 +1,180 @@
+#include "model/scenario.h"
+#include "model/protocol/eager.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void outcome_init(struct outcome *out)
+{
+    *out = (struct outcome){.verified = -1};
+    double *const absent[] = {&out->time_s,    &out->time_min_s, &out->time_p99_s,         &out->ci_low_s,  &out->ci_high_s,     &out->copy_s,
+                              &out->wait_s,    &out->notify_s,   &out->fragment_opt_bytes, &out->slots_opt, &out->memcpy_cold_s,
+                              &out->copy_bound_s, &out->handover_ns};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        *absent[i] = NAN;
+}
+
+void outcome_destroy(struct outcome *out)
+{
+    free(out->samples_s);
+    out->samples_s = NULL;
+    out->sample_count = 0;
+}
+
+struct complaint {
+    char *text;
+    size_t bytes;
+};
+
+__attribute__((format(printf, 2, 3))) static int complain(const struct complaint *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (to->bytes)
+        vsnprintf(to->text, to->bytes, format, args);
+    va_end(args);
+    return -EINVAL;
+}
+
+static int check_ranks(const struct scenario *s, const struct complaint *c)
+{
+    const struct node *node = s->machine.node;
+    uint32_t procs = s->job.procs;
+    if (!node || node->cores == 0)
+        return complain(c, "no node given");
+    if (s->job.kind != JOB_BCAST)
+        return complain(c, "unknown collective %d", (int)s->job.kind);
+    if (procs == 0)
+        return complain(c, "0 processes: at least 1 is needed");
+    if (s->job.bcast.root >= procs)
+        return complain(c, "root %u out of range: ranks are 0..%u", s->job.bcast.root, procs - 1);
+    if (!s->placement.core_of_rank)
+        return complain(c, "ranks are not placed on cores");
+    for (uint32_t r = 0; r < procs; r++)
+        if (s->placement.core_of_rank[r] >= node->cores)
+            return complain(c, "rank %u placed on core %u: the node has cores 0..%u", r, s->placement.core_of_rank[r], node->cores - 1);
+    return 0;
+}
+
+/* What the protocol's own refusal cannot say in words. */
+static int check_params(const struct params *p, const struct complaint *c)
+{
+    if (!p->protocol)
+        return complain(c, "no protocol given");
+    if (p->fragment_bytes == 0)
+        return complain(c, "fragment of 0 bytes: at least 1 is needed");
+    if (p->slots == 0)
+        return complain(c, "0 slots: at least 1 is needed");
+    if (p->sets == 0)
+        return complain(c, "0 sets: at least 1 is needed");
+    if (p->slots % p->sets != 0)
+        return complain(c, "%u sets do not divide %u slots", p->sets, p->slots);
+    return 0;
+}
+
+static int check_protocol(const struct scenario *s, const struct complaint *c)
+{
+    const struct params *p = &s->params;
+    struct tree tree;
+    int err = tree_create(p->tree, s->job.procs, &tree);
+    if (err)
+        return complain(c, err == -ENOMEM ? "out of memory for the tree of %u ranks" : "no such tree for %u ranks", s->job.procs);
+    struct bcast_call call = {.size_bytes = s->job.bcast.size_bytes,
+                              .fragment_bytes = p->fragment_bytes,
+                              .slots = p->slots,
+                              .sets = p->sets,
+                              .lines = EAGER_LINES,
+                              .procs = s->job.procs,
+                              .rank = s->job.bcast.root,
+                              .root = s->job.bcast.root,
+                              .tree = &tree};
+    err = p->protocol->supports(&call);
+    tree_destroy(&tree);
+    if (err && p->protocol == &protocol_eager)
+        return complain(c, "protocol eager carries at most %d bytes, the message has %llu", EAGER_PAYLOAD_BYTES,
+                        (unsigned long long)call.size_bytes);
+    return err ? complain(c, "protocol %s does not support these parameters", p->protocol->name) : 0;
+}
+
+static int check_conditions(const struct scenario *s, const struct complaint *c)
+{
+    const struct conditions *k = &s->conditions;
+    if (k->buffer_domain < -1 || (k->buffer_domain >= 0 && (uint32_t)k->buffer_domain >= s->machine.node->domains))
+        return complain(c, "buffers on domain %d: the node has domains 0..%u", k->buffer_domain, s->machine.node->domains - 1);
+    if (!(k->skew_s >= 0))
+        return complain(c, "skew must not be negative");
+    if (!(k->noise >= 0))
+        return complain(c, "noise must not be negative");
+    return 0;
+}
+
+int scenario_check(const struct scenario *scenario, char *reason, size_t reason_bytes)
+{
+    struct complaint c = {reason, reason_bytes};
+    int err = check_ranks(scenario, &c);
+    if (!err)
+        err = check_params(&scenario->params, &c);
+    if (!err)
+        err = check_protocol(scenario, &c);
+    return err ? err : check_conditions(scenario, &c);
+}
+
+/* The n-th core of a domain; node->cores if it has fewer. */
+static uint32_t domain_core(const struct node *node, uint32_t domain, uint32_t n)
+{
+    for (uint32_t core = 0; core < node->cores; core++)
+        if (node->core_domain[core] == domain && n-- == 0)
+            return core;
+    return node->cores;
+}
+
+/* Ranks beyond `filled` use the same cores again, in the same order. */
+static void fill_wrap(uint32_t filled, uint32_t procs, uint32_t *core_of_rank)
+{
+    for (uint32_t rank = filled; rank < procs; rank++)
+        core_of_rank[rank] = core_of_rank[rank - filled];
+}
+
+static void fill_by_domain(const struct node *node, int scatter, uint32_t procs, uint32_t *core_of_rank)
+{
+    uint32_t rank = 0;
+    for (uint64_t i = 0; i < (uint64_t)node->cores * node->domains && rank < procs; i++) {
+        uint32_t domain = (uint32_t)(scatter ? i % node->domains : i / node->cores);
+        uint32_t core = domain_core(node, domain, (uint32_t)(scatter ? i / node->domains : i % node->cores));
+        if (core < node->cores)
+            core_of_rank[rank++] = core;
+    }
+    fill_wrap(rank, procs, core_of_rank);
+}
+
+/* A,B,...: the whole list must make sense, also entries that no rank needs. */
+static int fill_listed(const char *text, const struct node *node, uint32_t procs, uint32_t *core_of_rank)
+{
+    uint32_t entries = 0;
+    for (const char *at = text;; at++) {
+        char *end;
+        unsigned long core = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : node->cores;
+        if (core >= node->cores || (*end != ',' && *end != '\0'))
+            return -EINVAL;
+        if (entries < procs)
+            core_of_rank[entries++] = (uint32_t)core;
+        at = end;
+        if (*at == '\0')
+            break;
+    }
+    fill_wrap(entries, procs, core_of_rank);
+    return 0;
+}
+
+int placement_fill(const char *name, const struct node *node, uint32_t procs, uint32_t *core_of_rank)
+{
+    if (strcmp(name, "compact") == 0 || strcmp(name, "scatter") == 0) {
+        fill_by_domain(node, name[0] == 's', procs, core_of_rank);
+        return 0;
+    }
+    return strncmp(name, "list:", 5) == 0 ? fill_listed(name + 5, node, procs, core_of_rank) : -EINVAL;
+}

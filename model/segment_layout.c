@@ -1,0 +1,111 @@
+#include "model/segment_layout.h"
+
+#include <errno.h>
+
+enum {
+    LINE_PAIR_BYTES = 128,  /* two lines: the adjacent-line prefetcher would make neighbours share */
+    BASE_PAGE_BYTES = 4096, /* fragments are aligned to this even when the segment uses huge pages */
+};
+
+/* Saturating arithmetic: once `overflow` is set the sum is meaningless and the layout is refused. */
+struct sum {
+    uint64_t bytes;
+    int overflow;
+};
+
+static void sum_add(struct sum *sum, uint64_t count, uint64_t each_bytes)
+{
+    uint64_t product;
+    sum->overflow |= __builtin_mul_overflow(count, each_bytes, &product);
+    sum->overflow |= __builtin_add_overflow(sum->bytes, product, &sum->bytes);
+}
+
+static void sum_round_up(struct sum *sum, uint64_t unit)
+{
+    sum->overflow |= __builtin_add_overflow(sum->bytes, unit - 1, &sum->bytes);
+    sum->bytes &= ~(unit - 1);
+}
+
+static uint64_t round_up(uint64_t bytes, uint64_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* The parameters, leaders and set pages, which both layouts have in common. */
+static int layout_begin(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes,
+                        struct segment_layout *out)
+{
+    int page_valid = page_bytes >= 2 * LINE_PAIR_BYTES && (page_bytes & (page_bytes - 1)) == 0;
+    if (!procs || !slots || !sets || !fragment_bytes || !page_valid)
+        return -EINVAL;
+    *out = (struct segment_layout){
+        .procs = procs, .slots = slots, .sets = sets, .fragment_bytes = fragment_bytes, .page_bytes = page_bytes};
+    /* Neither can overflow: 32-bit counts times 32-bit sizes. */
+    out->sets_offset = round_up((uint64_t)procs * sizeof(uint32_t), page_bytes);
+    struct sum ranks = {.bytes = out->sets_offset};
+    sum_add(&ranks, sets, page_bytes);
+    out->ranks_offset = ranks.bytes;
+    return ranks.overflow ? -EINVAL : 0;
+}
+
+/* One rank's range is `rank`; all ranges follow the set pages. */
+static int layout_end(struct segment_layout *layout, struct sum rank, struct segment_layout *out)
+{
+    sum_round_up(&rank, layout->page_bytes);
+    struct sum total = {.bytes = layout->ranks_offset, .overflow = rank.overflow};
+    sum_add(&total, layout->procs, rank.bytes);
+    /* Offsets are handed to mmap and ftruncate, whose off_t is signed. */
+    if (total.overflow || total.bytes > INT64_MAX)
+        return -EINVAL;
+    layout->rank_bytes = rank.bytes;
+    layout->total_bytes = total.bytes;
+    *out = *layout;
+    return 0;
+}
+
+int segment_layout_paper(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes,
+                         struct segment_layout *out)
+{
+    struct segment_layout layout;
+    int err = layout_begin(procs, slots, sets, fragment_bytes, page_bytes, &layout);
+    if (err)
+        return err;
+    struct sum rank = {0};
+    layout.control_stride_bytes = page_bytes;
+    layout.fragment_stride_bytes = round_up(fragment_bytes, page_bytes);
+    sum_add(&rank, slots, layout.control_stride_bytes);
+    layout.fragments_offset = rank.bytes;
+    sum_add(&rank, slots, layout.fragment_stride_bytes);
+    return layout_end(&layout, rank, out);
+}
+
+int segment_layout_packed(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes, uint32_t lines,
+                          struct segment_layout *out)
+{
+    struct segment_layout layout;
+    int err = layout_begin(procs, slots, sets, fragment_bytes, page_bytes, &layout);
+    if (err)
+        return err;
+    uint32_t base_page = page_bytes < BASE_PAGE_BYTES ? page_bytes : BASE_PAGE_BYTES;
+    struct sum rank = {0};
+    layout.lines = lines;
+    sum_add(&rank, 1 + (uint64_t)lines, LINE_PAIR_BYTES);
+    layout.control_offset = rank.bytes;
+    layout.control_stride_bytes = LINE_PAIR_BYTES;
+    sum_add(&rank, slots, layout.control_stride_bytes);
+    sum_round_up(&rank, base_page);
+    layout.fragments_offset = rank.bytes;
+    layout.fragment_stride_bytes = round_up(fragment_bytes, fragment_bytes < base_page ? LINE_PAIR_BYTES : base_page);
+    sum_add(&rank, slots, layout.fragment_stride_bytes);
+    return layout_end(&layout, rank, out);
+}
+
+void segment_leaders_fill(uint32_t procs, const uint32_t *domain_of_rank, uint32_t *leaders)
+{
+    for (uint32_t i = 0; i < procs; i++) {
+        uint32_t leader = 0;
+        while (domain_of_rank[leader] != domain_of_rank[i])
+            leader++;
+        leaders[i] = leader;
+    }
+}
