@@ -1,0 +1,21 @@
+/* Protocols with a seeded bug, to see that the explorer finds it.
+ *
+ * Each wraps a real protocol and changes a step or two of its program: leaves one out,
+ * changes its value, or swaps it with another. */
+#ifndef SHMCOLL_TESTS_MUTANTS_H
+#define SHMCOLL_TESTS_MUTANTS_H
+
+#include "model/protocol.h"
+
+struct mutant {
+    struct protocol protocol; /* .name says what was done to it */
+    const char *tree;         /* the bug shows with this tree */
+    int harmless;             /* nothing may be found: the step is proven redundant */
+};
+
+extern const struct mutant mutants_pipelined[];
+extern const unsigned mutants_pipelined_count;
+extern const struct mutant mutants_eager[];
+extern const unsigned mutants_eager_count;
+
+#endif

@@ -1,0 +1,309 @@
+#include "tests/interleavings/toy.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { NOWHERE = UINT32_MAX };
+
+const char *toy_violation_string(enum toy_violation violation)
+{
+    static const char *const names[TOY_VIOLATION_COUNT] = {
+        "ok",           "fault",      "wrong data", "overwritten",  "control block busy", "control block empty", "set busy",
+        "underflow", "incomplete", "out of range", "leftover", "deadlock",
+    };
+    return (unsigned)violation < TOY_VIOLATION_COUNT ? names[violation] : "?";
+}
+
+static struct bcast_call call_of(const struct toy_case *c, uint32_t call, uint32_t rank)
+{
+    return (struct bcast_call){
+        .size_bytes = c->size_bytes[call],
+        .fragment_bytes = c->fragment_bytes,
+        .slots = c->slots,
+        .sets = c->sets,
+        .lines = c->lines,
+        .procs = c->procs,
+        .rank = rank,
+        .root = c->root[call],
+        .tree = c->tree,
+    };
+}
+
+static uint32_t words_of_set(const struct toy_case *c)
+{
+    return 2 * c->sets;
+}
+
+static uint32_t words_total(const struct toy_case *c)
+{
+    return words_of_set(c) + c->procs * (c->slots + c->lines + 1);
+}
+
+/* Where a word lies in toy_words, NOWHERE if there is no such word. */
+static uint32_t word_at(const struct toy_case *c, uint32_t word, uint32_t owner, uint32_t index)
+{
+    uint32_t controls = words_of_set(c), lines = controls + c->procs * c->slots, acks = lines + c->procs * c->lines;
+    if (owner >= c->procs)
+        return NOWHERE;
+    switch (word) {
+    case WORD_SET_OP:
+    case WORD_SET_NREADERS:
+        return owner == 0 && index < c->sets ? 2 * index + (word == WORD_SET_NREADERS) : NOWHERE;
+    case WORD_CONTROL:
+        return index < c->slots ? controls + owner * c->slots + index : NOWHERE;
+    case WORD_LINE:
+        return index < c->lines ? lines + owner * c->lines + index : NOWHERE;
+    case WORD_ACK:
+        return index == 0 ? acks + owner : NOWHERE;
+    default:
+        return NOWHERE;
+    }
+}
+
+static struct toy_cell *cell_at(const struct toy_case *c, struct toy_state *s, const struct step_place *place)
+{
+    uint32_t count = place->kind == PLACE_SLOT ? c->slots : place->kind == PLACE_LINE ? c->lines : 0;
+    uint32_t first = place->kind == PLACE_SLOT ? 0 : c->procs * c->slots;
+    if (place->owner >= c->procs || place->index >= count)
+        return NULL;
+    return &s->cell[first + place->owner * count + place->index];
+}
+
+/* What the rank asks for next, and its cursor afterwards. */
+static struct step next_step(const struct toy_case *c, const struct toy_rank *rank, uint32_t r, struct cursor *after)
+{
+    struct bcast_call call = call_of(c, rank->call, r);
+    struct step step;
+    memset(&step, 0, sizeof step);
+    *after = rank->cursor;
+    after->call = &call;
+    c->protocol->next(after, rank->seen, &step);
+    after->call = NULL;
+    return step;
+}
+
+static void start_call(const struct toy_case *c, struct toy_rank *rank, uint32_t r, uint32_t op)
+{
+    struct bcast_call call = call_of(c, rank->call, r);
+    c->protocol->start(&rank->cursor, &call, op);
+    rank->cursor.call = NULL;
+    rank->received_bytes = 0;
+    rank->seen = 0;
+}
+
+/* Ends calls whose program is through and starts the next: local to the rank, so it is part of the step before. */
+static enum toy_violation settle(const struct toy_case *c, struct toy_rank *rank, uint32_t r)
+{
+    struct cursor after;
+    while (next_step(c, rank, r, &after).op == STEP_DONE) {
+        if (r != c->root[rank->call] && rank->received_bytes != c->size_bytes[rank->call])
+            return TOY_INCOMPLETE;
+        if (rank->call + 1 == c->calls) {
+            rank->phase = TOY_FINISHED;
+            return TOY_OK;
+        }
+        rank->call++;
+        start_call(c, rank, r, after.op);
+    }
+    return TOY_OK;
+}
+
+static int case_fits(const struct toy_case *c)
+{
+    if (c->procs == 0 || c->procs > TOY_PROCS_MAX || c->calls == 0 || c->calls > TOY_CALLS_MAX)
+        return 0;
+    if (words_total(c) > TOY_WORDS_MAX || c->procs * (c->slots + c->lines) > TOY_CELLS_MAX || c->fragment_bytes > UINT8_MAX)
+        return 0;
+    for (uint32_t i = 0; i < c->calls; i++) {
+        struct bcast_call call = call_of(c, i, 0);
+        if (c->root[i] >= c->procs || c->size_bytes[i] > UINT8_MAX || c->protocol->supports(&call) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+static void words_start(const struct toy_case *c, struct toy_words *words)
+{
+    static const uint32_t kinds[] = {WORD_SET_OP, WORD_SET_NREADERS, WORD_CONTROL, WORD_LINE, WORD_ACK};
+    for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (uint32_t owner = 0; owner < c->procs; owner++)
+            for (uint32_t i = 0; i < TOY_WORDS_MAX; i++) {
+                uint32_t at = word_at(c, kinds[k], owner, i);
+                if (at != NOWHERE)
+                    words->value[at] = c->protocol->word_initial(kinds[k], c->op_start);
+            }
+}
+
+int toy_start(const struct toy_case *c, struct toy_state *out)
+{
+    if (!case_fits(c))
+        return -EINVAL;
+    memset(out, 0, sizeof *out);
+    words_start(c, &out->words);
+    for (uint32_t r = 0; r < c->procs; r++) {
+        start_call(c, &out->rank[r], r, c->op_start);
+        settle(c, &out->rank[r], r);
+    }
+    return 0;
+}
+
+static int wait_satisfied(const struct step *step, uint32_t value)
+{
+    switch (step->op) {
+    case STEP_WAIT_EQ:
+        return value == step->value;
+    case STEP_WAIT_NE:
+        return value != step->value;
+    default: /* STEP_WAIT_GE */
+        return (int32_t)(value - step->value) >= 0;
+    }
+}
+
+/* What a word must look like when it is written to, for the words of which the protocol promises something. */
+static enum toy_violation write_allowed(const struct step *step, uint32_t old, uint32_t r)
+{
+    if (step->word == WORD_CONTROL && step->owner != r)
+        return old == 0 ? TOY_OK : TOY_CONTROL_BUSY;
+    if (step->word == WORD_CONTROL)
+        return old != 0 ? TOY_OK : TOY_CONTROL_EMPTY;
+    if (step->word == WORD_SET_NREADERS && step->name == STEP_NAME_WS)
+        return old == 0 ? TOY_OK : TOY_SET_BUSY;
+    if (step->word == WORD_SET_NREADERS)
+        return old != 0 ? TOY_OK : TOY_READERS_UNDERFLOW;
+    return TOY_OK;
+}
+
+static void step_word(const struct toy_case *c, struct toy_state *s, uint32_t r, struct toy_move *move)
+{
+    const struct step *step = &move->step;
+    uint32_t at = word_at(c, step->word, step->owner, step->index);
+    if (at == NOWHERE) {
+        move->violation = TOY_OUT_OF_RANGE;
+        return;
+    }
+    uint32_t *value = &s->words.value[at];
+    uint64_t bit = UINT64_C(1) << at;
+    if (step->op <= STEP_WAIT_GE) {
+        move->moved = wait_satisfied(step, *value);
+        move->early_open = move->moved && step->word == WORD_SET_OP && !(s->words.stored & bit);
+        s->rank[r].seen = *value;
+        return;
+    }
+    move->violation = write_allowed(step, *value, r);
+    *value = step->op == STEP_STORE ? step->value : *value + step->value;
+    s->words.stored |= bit;
+    s->rank[r].seen = 0;
+    move->moved = 1;
+}
+
+/* The fragment that this copy is meant to move. */
+static struct toy_cell fragment_of(const struct toy_rank *rank, const struct step *step)
+{
+    return (struct toy_cell){
+        .offset_bytes = (uint16_t)step->offset_bytes, .bytes = (uint8_t)step->bytes, .call = (uint8_t)(rank->call + 1)};
+}
+
+static int cell_holds(const struct toy_cell *cell, const struct toy_cell *fragment)
+{
+    return !cell->torn && cell->call == fragment->call && cell->offset_bytes == fragment->offset_bytes &&
+           cell->bytes == fragment->bytes;
+}
+
+/* A root has its message from the beginning, others what they have received. */
+static int user_holds(const struct toy_case *c, const struct toy_rank *rank, uint32_t r, const struct step *step)
+{
+    uint64_t held = r == c->root[rank->call] ? c->size_bytes[rank->call] : rank->received_bytes;
+    return step->offset_bytes + step->bytes <= held;
+}
+
+/* Who is to copy a new fragment out: all but the writer from a slot, the owner from a line. */
+static uint8_t readers_of(const struct toy_case *c, const struct step *step, uint32_t writer)
+{
+    uint32_t all = (1u << c->procs) - 1;
+    return (uint8_t)(step->to.kind == PLACE_SLOT ? all & ~(1u << writer) : 1u << step->to.owner);
+}
+
+static enum toy_violation copy_begin(const struct toy_case *c, struct toy_state *s, uint32_t r, const struct step *step)
+{
+    struct toy_rank *rank = &s->rank[r];
+    struct toy_cell fragment = fragment_of(rank, step);
+    struct toy_cell *from = cell_at(c, s, &step->from), *to = cell_at(c, s, &step->to);
+    if ((!from && step->from.kind != PLACE_USER) || (!to && step->to.kind != PLACE_USER))
+        return TOY_OUT_OF_RANGE;
+    if (from ? !cell_holds(from, &fragment) : !user_holds(c, rank, r, step))
+        return TOY_WRONG_DATA;
+    if (!to && rank->received_bytes != step->offset_bytes)
+        return TOY_WRONG_DATA;
+    if (to && (to->torn || to->unread))
+        return TOY_OVERWRITTEN;
+    if (to) {
+        *to = fragment;
+        to->torn = 1;
+    }
+    rank->phase = TOY_COPYING;
+    return TOY_OK;
+}
+
+static enum toy_violation copy_end(const struct toy_case *c, struct toy_state *s, uint32_t r, const struct step *step)
+{
+    struct toy_rank *rank = &s->rank[r];
+    struct toy_cell fragment = fragment_of(rank, step);
+    struct toy_cell *from = cell_at(c, s, &step->from), *to = cell_at(c, s, &step->to);
+    if (from && !cell_holds(from, &fragment))
+        return TOY_OVERWRITTEN;
+    if (to) {
+        to->torn = 0;
+        to->unread = readers_of(c, step, r);
+    } else {
+        rank->received_bytes += step->bytes;
+        if (from)
+            from->unread &= (uint8_t)~(1u << r);
+    }
+    rank->phase = TOY_RUNNING;
+    rank->seen = 0;
+    return TOY_OK;
+}
+
+struct toy_move toy_step(const struct toy_case *c, struct toy_state *state, uint32_t r)
+{
+    struct toy_rank *rank = &state->rank[r];
+    struct toy_move move = {0};
+    if (rank->phase == TOY_FINISHED || rank->phase == TOY_STOPPED)
+        return move;
+    struct cursor after;
+    int begins = rank->phase == TOY_RUNNING;
+    move.step = next_step(c, rank, r, &after);
+    if (move.step.op == STEP_FAULT) {
+        move.violation = TOY_FAULT;
+    } else if (move.step.op == STEP_COPY) {
+        move.moved = 1;
+        move.violation = begins ? copy_begin(c, state, r, &move.step) : copy_end(c, state, r, &move.step);
+    } else {
+        step_word(c, state, r, &move);
+    }
+    if (move.violation || !move.moved || rank->phase == TOY_COPYING)
+        return move;
+    rank->cursor = after;
+    move.violation = settle(c, rank, r);
+    return move;
+}
+
+enum toy_violation toy_final(const struct toy_case *c, const struct toy_state *state)
+{
+    int stopped = 0, all_ended = 1;
+    for (uint32_t r = 0; r < c->procs; r++) {
+        stopped |= state->rank[r].phase == TOY_STOPPED;
+        all_ended &= state->rank[r].phase == TOY_FINISHED;
+    }
+    if (stopped)
+        return TOY_OK;
+    if (!all_ended)
+        return TOY_DEADLOCK;
+    for (uint32_t i = 0; i < c->sets; i++)
+        if (state->words.value[word_at(c, WORD_SET_NREADERS, 0, i)] != 0)
+            return TOY_LEFTOVER;
+    for (uint32_t i = 0; i < c->procs * c->slots; i++)
+        if (state->words.value[words_of_set(c) + i] != 0)
+            return TOY_LEFTOVER;
+    return TOY_OK;
+}
