@@ -1,0 +1,16 @@
+#include "experiments/command.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const struct command command_table[] = {
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *c = command_table; c->name; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}

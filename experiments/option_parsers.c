@@ -1,0 +1,204 @@
+#include "experiments/option_parsers.h"
+#include "experiments/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int parse_text(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    if (!*text) {
+        snprintf(reason, reason_bytes, "is empty");
+        return -EINVAL;
+    }
+    *(const char **)field = text;
+    return 0;
+}
+
+int parse_size_list(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    return size_list_parse(text, field, reason, reason_bytes);
+}
+
+int parse_positive_list(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    struct size_list list;
+    if (size_list_parse(text, &list, reason, reason_bytes))
+        return -EINVAL;
+    for (size_t i = 0; i < list.count; i++)
+        if (list.value[i] == 0 || list.value[i] > UINT32_MAX) {
+            snprintf(reason, reason_bytes, "%llu is out of range: use 1 to %u", (unsigned long long)list.value[i], UINT32_MAX);
+            return -EINVAL;
+        }
+    *(struct size_list *)field = list;
+    return 0;
+}
+
+int parse_tree_list(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    struct tree_list list = {.count = 0};
+    char *copy = strdup(text), *rest = copy, *item;
+    int error = copy ? 0 : -ENOMEM;
+    while (!error && (item = strsep(&rest, ","))) {
+        if (list.count == TREE_LIST_MAX || tree_shape_parse(item, &list.shape[list.count++])) {
+            snprintf(reason, reason_bytes, "unknown tree '%s': use flat, chain, kary:K (K >= 1) or knomial:K (K >= 2)", item);
+            error = -EINVAL;
+        }
+    }
+    free(copy);
+    if (!error)
+        *(struct tree_list *)field = list;
+    return error;
+}
+
+int parse_uint32(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    uint64_t value;
+    int error = count_parse(text, UINT32_MAX, &value, reason, reason_bytes);
+    if (!error)
+        *(uint32_t *)field = (uint32_t)value;
+    return error;
+}
+
+int parse_positive_uint32(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    uint32_t value;
+    int error = parse_uint32(text, &value, reason, reason_bytes);
+    if (!error && value == 0) {
+        snprintf(reason, reason_bytes, "must be at least 1");
+        error = -EINVAL;
+    }
+    if (!error)
+        *(uint32_t *)field = value;
+    return error;
+}
+
+int parse_uint64(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    return count_parse(text, UINT64_MAX, field, reason, reason_bytes);
+}
+
+int parse_duration(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    return duration_parse(text, field, reason, reason_bytes);
+}
+
+/* A duration d, or uniform:d: ranks start late by up to d. */
+int parse_skew(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    static const char prefix[] = "uniform:";
+    if (strncmp(text, prefix, sizeof prefix - 1) == 0)
+        text += sizeof prefix - 1;
+    return duration_parse(text, field, reason, reason_bytes);
+}
+
+int parse_ratio(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value) || value < 0) {
+        snprintf(reason, reason_bytes, "'%s' is not a number of at least 0, such as 0.1", text);
+        return -EINVAL;
+    }
+    *(double *)field = value;
+    return 0;
+}
+
+int parse_protocol(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    if (strcmp(text, "auto") && !protocol_find(text)) {
+        int n = snprintf(reason, reason_bytes, "unknown protocol '%s': use auto", text);
+        for (size_t i = 0; protocol_table[i] && n > 0 && (size_t)n < reason_bytes; i++)
+            n += snprintf(reason + n, reason_bytes - (size_t)n, "%s%s", protocol_table[i + 1] ? ", " : " or ",
+                          protocol_table[i]->name);
+        return -EINVAL;
+    }
+    *(const char **)field = text;
+    return 0;
+}
+
+/* The index of `text` in a list that ends with NULL, or -1 with a line in `reason`. */
+static int word_index(const char *text, const char *const *words, char *reason, size_t reason_bytes)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(text, words[i]) == 0)
+            return i;
+    int n = snprintf(reason, reason_bytes, "unknown word '%s': use %s", text, words[0]);
+    for (size_t i = 1; words[i] && n > 0 && (size_t)n < reason_bytes; i++)
+        n += snprintf(reason + n, reason_bytes - (size_t)n, "%s%s", words[i + 1] ? ", " : " or ", words[i]);
+    return -1;
+}
+
+int parse_variant(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    static const char *const words[] = {"paper", "extended", NULL};
+    int i = word_index(text, words, reason, reason_bytes);
+    if (i >= 0)
+        *(const char **)field = words[i];
+    return i < 0 ? -EINVAL : 0;
+}
+
+int parse_buffers(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    static const char *const words[] = {"cold", "warm", NULL};
+    int i = word_index(text, words, reason, reason_bytes);
+    if (i >= 0)
+        *(enum buffers *)field = i == 0 ? BUFFERS_COLD : BUFFERS_WARM;
+    return i < 0 ? -EINVAL : 0;
+}
+
+int parse_buffer_domain(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    uint64_t domain;
+    if (strcmp(text, "local") == 0) {
+        *(int32_t *)field = -1;
+        return 0;
+    }
+    if (count_parse(text, INT32_MAX, &domain, reason, reason_bytes)) {
+        snprintf(reason, reason_bytes, "'%s' is not a domain: use local or a number", text);
+        return -EINVAL;
+    }
+    *(int32_t *)field = (int32_t)domain;
+    return 0;
+}
+
+int parse_backend(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    static const char *const words[] = {"procs", "threads", NULL};
+    int i = word_index(text, words, reason, reason_bytes);
+    if (i >= 0)
+        *(enum backend *)field = i == 0 ? BACKEND_PROCS : BACKEND_THREADS;
+    return i < 0 ? -EINVAL : 0;
+}
+
+int parse_format(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    static const char *const words[] = {"table", "csv", "jsonl", NULL};
+    int i = word_index(text, words, reason, reason_bytes);
+    if (i >= 0)
+        *(enum format *)field = (enum format)i;
+    return i < 0 ? -EINVAL : 0;
+}
+
+int parse_flag(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    (void)text, (void)reason, (void)reason_bytes;
+    *(int *)field = 1;
+    return 0;
+}
+
+int parse_louder(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    (void)text, (void)reason, (void)reason_bytes;
+    ++*(int *)field;
+    return 0;
+}
+
+int parse_quiet(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    (void)text, (void)reason, (void)reason_bytes;
+    *(int *)field = -1;
+    return 0;
+}

@@ -1,0 +1,156 @@
+#include "experiments/options.h"
+#include "experiments/option_parsers.h"
+
+#include <getopt.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVALUATE "model sim run compare"
+#define AT(field) offsetof(struct settings, field)
+
+const struct option_row option_table[] = {
+    {"node", 0, "NODE", "host, a preset, a node file (YAML), an hwloc XML file or synthetic:DESC (default: host)",
+     EVALUATE " topo calibrate", "host paper nehalem-2x4 broadwell-2x8 FILE", parse_text, AT(node)},
+    {"procs", 'n', "N", "number of ranks (list; default: 2)", EVALUATE " calibrate", NULL, parse_positive_list, AT(procs)},
+    {"size", 's', "BYTES", "message size: 64K, a list 64K,1M or a doubling range 1K..16M (default: 1M)", EVALUATE, NULL,
+     parse_size_list, AT(size)},
+    {"fragment", 'f', "BYTES", "fragment size f (list)", EVALUATE, NULL, parse_positive_list, AT(fragment)},
+    {"slots", 0, "N", "fragment buffers of a queue s (list)", EVALUATE, NULL, parse_positive_list, AT(slots)},
+    {"sets", 0, "N", "sets of buffers q, which divide s (list; default: 1)", EVALUATE, NULL, parse_positive_list, AT(sets)},
+    {"buffer", 'b', "BYTES", "bytes of a queue b = f*s; given two of f, s and b the third follows (list)", EVALUATE, NULL,
+     parse_positive_list, AT(buffer)},
+    {"tree", 't', "TREE", "flat, chain, kary:K or knomial:K (list; default: flat)", EVALUATE, "flat chain kary:2 kary:4 knomial:2",
+     parse_tree_list, AT(tree)},
+    {"protocol", 0, "NAME", "auto, pipelined or eager; auto takes eager for what fits a line and no f, s, b is given (default: auto)",
+     EVALUATE, "auto pipelined eager", parse_protocol, AT(protocol)},
+    {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE, NULL, parse_uint32, AT(root)},
+    {"place", 0, "HOW", "compact, scatter or list:A,B,... of cores (default: compact)", EVALUATE, "compact scatter list:", parse_text,
+     AT(place)},
+    {"buffers", 0, "STATE", "cold or warm user buffers (default: cold)", EVALUATE, "cold warm", parse_buffers, AT(buffers)},
+    {"buffer-domain", 0, "DOMAIN", "user buffers on this NUMA domain, or local (default: local)", EVALUATE, "local", parse_buffer_domain,
+     AT(buffer_domain)},
+    {"root-shift", 0, NULL, "the root moves by one each repetition", "run compare", NULL, parse_flag, AT(root_shift)},
+    {"skew", 0, "TIME", "ranks start uniformly late by up to TIME, such as 10us (default: 0us)", "sim run compare", NULL, parse_skew,
+     AT(skew_s)},
+    {"noise", 0, "RATIO", "relative standard deviation of every simulated cost (default: 0)", "sim compare", NULL, parse_ratio, AT(noise)},
+    {"backend", 0, "KIND", "ranks are procs or threads (default: procs)", "run compare", "procs threads", parse_backend, AT(backend)},
+    {"variant", 0, "NAME", "paper (the form as printed) or extended (default: paper on a contention-free node, else extended)",
+     "model compare", "paper extended", parse_variant, AT(variant)},
+    {"reps", 0, "N", "most repetitions (default: 1000)", "run compare", NULL, parse_positive_uint32, AT(reps)},
+    {"warmup", 0, "N", "repetitions before those that count (default: 5)", "run compare", NULL, parse_uint32, AT(warmup)},
+    {"time-limit", 0, "TIME", "stop repeating after this long (default: 1s a point)", "run compare calibrate", NULL, parse_duration,
+     AT(time_limit_s)},
+    {"huge-pages", 0, NULL, "ask for huge pages in the segment", "run compare", NULL, parse_flag, AT(huge_pages)},
+    {"control-pages", 0, NULL, "a page for every control block, as in the paper, instead of a line", "run compare", NULL, parse_flag,
+     AT(control_pages)},
+    {"no-verify", 0, NULL, "do not check the bytes", "run compare", NULL, parse_flag, AT(no_verify)},
+    {"trace", 0, "FILE", "write the steps as a trace that ui.perfetto.dev opens", "sim", "FILE", parse_text, AT(trace)},
+    {"list", 0, NULL, "list what there is", "topo figure", NULL, parse_flag, AT(list)},
+    {"seed", 0, "N", "seed of everything random (default: 1)", EVALUATE " calibrate", NULL, parse_uint64, AT(seed)},
+    {"format", 0, "FORMAT", "table, csv or jsonl (default: table)", EVALUATE " doctor topo", "table csv jsonl", parse_format, AT(format)},
+    {"output", 'o', "FILE", "write there instead of standard output; figure: the directory (default: out)",
+     EVALUATE " doctor topo calibrate figure", "FILE", parse_text, AT(output)},
+    {"verbose", 'v', NULL, "say more on standard error", "*", NULL, parse_louder, AT(verbosity)},
+    {"quiet", 'q', NULL, "say nothing on standard error but errors", "*", NULL, parse_quiet, AT(verbosity)},
+    {NULL, 0, NULL, NULL, NULL, NULL, NULL, 0},
+};
+
+int option_applies(const struct option_row *option, const char *command)
+{
+    size_t length = strlen(command);
+    if (strcmp(option->commands, "*") == 0)
+        return 1;
+    for (const char *at = option->commands; (at = strstr(at, command)); at += length)
+        if ((at == option->commands || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0))
+            return 1;
+    return 0;
+}
+
+static void settings_init(struct settings *out, const char *command)
+{
+    *out = (struct settings){.command = command, .node = "host", .place = "compact", .protocol = "auto"};
+    out->procs = (struct size_list){.value = {2}, .count = 1};
+    out->size = (struct size_list){.value = {1 << 20}, .count = 1};
+    out->sets = (struct size_list){.value = {1}, .count = 1};
+    out->tree = (struct tree_list){.shape = {{TREE_FLAT, 0}}, .count = 1};
+    out->buffer_domain = -1;
+    out->seed = 1;
+    out->reps = 1000;
+    out->warmup = 5;
+    out->time_limit_s = 1;
+}
+
+enum { OPTION_MAX = 48, CODE_HELP = 1000, CODE_ROW = 1001 };
+
+/* What getopt reads: --help and every row of the command, found again by its code. */
+static void getopt_tables(const char *command, struct option *longs, char *letters)
+{
+    size_t n = 0, l = 0;
+    letters[l++] = ':'; /* tells a missing argument from an unknown option */
+    letters[l++] = 'h';
+    longs[n++] = (struct option){"help", no_argument, NULL, CODE_HELP};
+    for (int i = 0; option_table[i].name && n < OPTION_MAX - 1; i++) {
+        const struct option_row *row = &option_table[i];
+        if (!option_applies(row, command))
+            continue;
+        longs[n++] = (struct option){row->name, row->argument ? required_argument : no_argument, NULL, CODE_ROW + i};
+        if (row->letter)
+            letters[l++] = row->letter;
+        if (row->letter && row->argument)
+            letters[l++] = ':';
+    }
+    longs[n] = (struct option){NULL, 0, NULL, 0};
+    letters[l] = 0;
+}
+
+static const struct option_row *row_of_code(int code)
+{
+    if (code >= CODE_ROW)
+        return &option_table[code - CODE_ROW];
+    for (const struct option_row *row = option_table; row->name; row++)
+        if (row->letter && row->letter == code)
+            return row;
+    return NULL;
+}
+
+/* The word getopt stumbled over. */
+static int tell_bad_word(int code, char **argv, const char *command)
+{
+    const char *word = argv[optind - 1];
+    char letter[3] = {'-', (char)optopt, 0};
+    if (optopt > 0 && optopt < 128)
+        word = letter;
+    if (code == ':')
+        return talk_fail(EXIT_USAGE, "%s needs an argument: see shmcoll %s --help", word, command);
+    return talk_fail(EXIT_USAGE, "unknown option %s for %s: see shmcoll %s --help", word, command, command);
+}
+
+int options_parse(int argc, char **argv, struct settings *out)
+{
+    struct option longs[OPTION_MAX];
+    char letters[2 * OPTION_MAX], reason[256];
+    const char *command = argv[0];
+    int code;
+    settings_init(out, command);
+    getopt_tables(command, longs, letters);
+    opterr = 0;
+    optind = 0; /* glibc: start afresh, with permutation */
+    while ((code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+        if (code == 'h' || code == CODE_HELP) {
+            options_print_help(stdout, command_find(command));
+            return EXIT_DONE;
+        }
+        const struct option_row *row = code == '?' || code == ':' ? NULL : row_of_code(code);
+        if (!row)
+            return tell_bad_word(code, argv, command);
+        if (row->parse(optarg, (char *)out + row->offset, reason, sizeof reason))
+            return talk_fail(EXIT_USAGE, "--%s: %s", row->name, reason);
+    }
+    for (; optind < argc; optind++) {
+        if (out->positional_count == POSITIONAL_MAX)
+            return talk_fail(EXIT_USAGE, "too many words after %s: see shmcoll %s --help", command, command);
+        out->positional[out->positional_count++] = argv[optind];
+    }
+    return -1;
+}

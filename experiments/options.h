@@ -1,0 +1,68 @@
+/* The options of the command: one table, from which parsing, --help, the manual page and the completion follow. */
+#ifndef SHMCOLL_EXPERIMENTS_OPTIONS_H
+#define SHMCOLL_EXPERIMENTS_OPTIONS_H
+
+#include "experiments/command.h"
+#include "experiments/sizes.h"
+#include "model/scenario.h"
+
+#include <stdio.h>
+
+enum { POSITIONAL_MAX = 8, TREE_LIST_MAX = 16 };
+
+enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSONL };
+
+struct tree_list {
+    struct tree_shape shape[TREE_LIST_MAX];
+    size_t count;
+};
+
+/* What was asked for. Lists with count 0 and NULL texts were not given. Texts belong to argv. */
+struct settings {
+    const char *command;
+    const char *positional[POSITIONAL_MAX];
+    size_t positional_count;
+
+    const char *node, *place, *protocol, *variant, *trace, *output;
+    struct size_list procs, size, fragment, slots, sets, buffer;
+    struct tree_list tree;
+    uint32_t root;
+    enum buffers buffers;
+    int32_t buffer_domain;
+    int root_shift;
+    double skew_s, noise;
+    enum backend backend;
+    uint64_t seed;
+    uint32_t reps, warmup;
+    double time_limit_s;
+    int huge_pages, control_pages, no_verify, list;
+    enum format format;
+    int verbosity; /* 0, -v 1, -vv 2, -q -1 */
+};
+
+struct option_row {
+    const char *name;
+    char letter;          /* 0: none */
+    const char *argument; /* NULL: a flag */
+    const char *help;
+    const char *commands; /* names with a blank between; "*" all */
+    const char *values;   /* words the completion offers, or NULL; "FILE" for file names */
+    /* 0; -EINVAL with one line in `reason`. `text` is NULL for a flag. */
+    int (*parse)(const char *text, void *field, char *reason, size_t reason_bytes);
+    size_t offset; /* of the field in struct settings */
+};
+
+/* Ends with a NULL name. */
+extern const struct option_row option_table[];
+int option_applies(const struct option_row *option, const char *command);
+
+/* Parses the command line of one subcommand, argv[0] being its name; options and positionals may mix.
+ * Returns -1 to go on, or the exit code to end with: 0 after --help, EXIT_USAGE after an error was told. */
+int options_parse(int argc, char **argv, struct settings *out);
+
+/* --help of one command. */
+void options_print_help(FILE *out, const struct command *command);
+/* --help of all, the manual page (man) and the bash completion (bash). 0 or -EINVAL if `what` is none of them. */
+int options_generate(FILE *out, const char *what);
+
+#endif
