@@ -51,13 +51,22 @@ struct copy_cost {
     struct quantity s_per_byte;
 };
 
-/* A measured copy: replaces the line above where given, interpolated in log2 of both sizes.
- * queue_bytes is the span of slots used in turn, which decides where a slot is found. */
+/* A measured copy: replaces the line above where given, interpolated in log2 of the three sizes.
+ * queue_bytes is the span of slots used in turn, which decides where a slot is found; message_bytes
+ * how much is streamed in all: the first bytes of a cold buffer cost more. 0 stands for "any". */
 struct copy_point {
     enum copy_class copy_class;
     uint64_t fragment_bytes;
     uint64_t queue_bytes;
-    struct quantity time_s;
+    uint64_t message_bytes;
+    struct quantity time_s;   /* by one core, the others quiet */
+    struct quantity beside_s; /* while another core does the counterpart (copy-out beside copy-in) */
+};
+
+/* What decides the time of one copy. queue_bytes 0: the smallest measured; message_bytes 0: the largest. */
+struct copy_context {
+    enum copy_class copy_class;
+    uint64_t bytes, queue_bytes, message_bytes;
 };
 
 /* Bytes copied per second by `cores` cores of one domain together. */
@@ -123,8 +132,11 @@ int node_copy(struct node *out, const struct node *node);
 enum handover_class node_handover_class(const struct node *node, uint32_t core_a, uint32_t core_b);
 /* One-way hand-over in ns; a class unknown falls back to the next nearer known one; NAN if none is known. */
 double node_handover_ns(const struct node *node, uint32_t writer_core, uint32_t reader_core);
-/* Uncontended seconds of one copy by one core, both sides on its own domain. queue_bytes 0: the smallest measured.
- * NAN if the class is unknown. */
+/* Seconds of one copy by one core, both sides on its own domain: `alone`, and beside the counterpart on
+ * another core (overlap_slowdown where no such time was measured). NAN if the class is unknown. */
+double node_copy_alone_s(const struct node *node, const struct copy_context *copy);
+double node_copy_beside_s(const struct node *node, const struct copy_context *copy);
+/* node_copy_alone_s for a long message. */
 double node_copy_s(const struct node *node, enum copy_class copy_class, uint64_t bytes, uint64_t queue_bytes);
 /* Bytes copied per second by n cores of one domain together, interpolated and flat outside; NAN if unknown. */
 double node_bandwidth_bytes_per_s(const struct node *node, double cores);
