@@ -1,0 +1,121 @@
+/* The simulator as an evaluator: a scenario in, an outcome out. */
+#include "model/scenario.h"
+#include "sim/sim_execute.h"
+#include "sim/sim_time.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double clock_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int supports(const struct scenario *scenario, char *reason, size_t reason_bytes)
+{
+    int rc = scenario_check(scenario, reason, reason_bytes);
+    if (rc)
+        return rc;
+    if (scenario->machine.nodes > 1) {
+        snprintf(reason, reason_bytes, "the simulator runs a broadcast on one node, not on %u", scenario->machine.nodes);
+        return -ENOTSUP;
+    }
+    if (!scenario->machine.node->contention_free) {
+        snprintf(reason, reason_bytes, "only contention-free nodes are simulated");
+        return -ENOTSUP;
+    }
+    return 0;
+}
+
+/* Repetitions differ only by noise, skew or root; without them one is all. */
+static uint32_t repetitions(const struct conditions *c)
+{
+    int differ = c->noise > 0 || c->skew_s > 0 || c->root_shift;
+    return differ && c->reps > 1 ? c->reps : 1;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* 0 or -ENOMEM. */
+static int median(const double *samples, size_t n, double *out)
+{
+    double *sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return -ENOMEM;
+    memcpy(sorted, samples, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    *out = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+    free(sorted);
+    return 0;
+}
+
+static void report(const struct sim *sim, struct outcome *out)
+{
+    uint64_t copy_ps = 0, wait_ps = 0, notify_ps = 0;
+    for (uint32_t r = 0; r < sim->procs; r++) {
+        copy_ps += sim->rank[r].copy_ps;
+        wait_ps += sim->rank[r].wait_ps;
+        notify_ps += sim->rank[r].notify_ps;
+    }
+    double samples = (double)out->sample_count;
+    out->copy_s = sim_s_from_ps(copy_ps) / samples;
+    out->wait_s = sim_s_from_ps(wait_ps) / samples;
+    out->notify_s = sim_s_from_ps(notify_ps) / samples;
+    out->events = sim->queue.popped;
+    out->messages = sim->messages;
+}
+
+static int repeat(struct sim *sim, struct trace_sink *sink, double start_s, struct outcome *out)
+{
+    const struct conditions *conditions = &sim->scenario->conditions;
+    uint32_t reps = repetitions(conditions), root = sim->scenario->job.bcast.root;
+    out->samples_s = calloc(reps, sizeof *out->samples_s);
+    if (!out->samples_s)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < reps; i++) {
+        uint64_t time_ps;
+        int rc = sim_call(sim, conditions->root_shift ? (root + i) % sim->procs : root, i == 0 ? sink : NULL, &time_ps, out->reason,
+                          sizeof out->reason);
+        if (rc)
+            return rc;
+        out->samples_s[out->sample_count++] = sim_s_from_ps(time_ps);
+        if (conditions->time_limit_s > 0 && clock_s() - start_s > conditions->time_limit_s)
+            break;
+    }
+    return median(out->samples_s, out->sample_count, &out->time_s);
+}
+
+/* A trace shows the first repetition. Events, messages and the breakdown are sums over all ranks; the breakdown
+ * is the mean of the repetitions. */
+static int evaluate(const struct scenario *scenario, struct trace_sink *sink, struct outcome *out)
+{
+    double start_s = clock_s();
+    outcome_init(out);
+    int rc = supports(scenario, out->reason, sizeof out->reason);
+    if (rc)
+        return rc;
+    struct sim sim;
+    rc = sim_create(&sim, scenario, out->reason, sizeof out->reason);
+    if (rc)
+        return rc;
+    rc = repeat(&sim, sink, start_s, out);
+    if (rc == 0) {
+        report(&sim, out);
+        out->wall_s = clock_s() - start_s;
+    } else if (!out->reason[0]) {
+        snprintf(out->reason, sizeof out->reason, "no memory for the samples");
+    }
+    sim_destroy(&sim);
+    return rc;
+}
+
+const struct evaluator evaluator_sim = {.name = "sim", .evaluate = evaluate};

@@ -1,0 +1,35 @@
+/* What one step costs on one node, in picoseconds: a node's quantities made ready for the event loop.
+ *
+ * On a contention-free node only the four parameters of the paper count: a reader pays t_wo and t_w after a
+ * notification and t_A for the decrement, everything else at the words is free. On a described node
+ * a line travels between cores, by distance; quantities the node does not know cost nothing,
+ * but for the hand-over, without which there is no simulation. */
+#ifndef SHMCOLL_SIM_COSTS_H
+#define SHMCOLL_SIM_COSTS_H
+
+#include "model/scenario.h"
+#include "sim/sim_words.h"
+
+struct sim_costs {
+    int contention_free;
+    double t_s_per_byte;
+    uint64_t t_w_ps, t_wo_ps, t_a_ps;
+
+    uint64_t step_ps, atomic_ps, call_ps;
+    uint64_t store_ps; /* UINT64_MAX: unknown, then a further store takes as long as fetching its line */
+    uint32_t procs, cores;
+    const uint32_t *core_of_rank; /* borrowed from the scenario */
+    uint64_t *handover_ps;        /* [i*cores + j], i writer, j reader */
+    size_t row;                   /* 64-bit groups of ranks */
+    uint64_t *peers;              /* [rank*row], ranks with the same last-level cache */
+};
+
+/* 0; -ENOMEM; -ENOTSUP with a line in `reason` if the node lacks what a simulation needs. */
+int sim_costs_create(struct sim_costs *costs, const struct scenario *scenario, char *reason, size_t reason_bytes);
+void sim_costs_destroy(struct sim_costs *costs);
+
+/* Time for the line of a word to get from whoever has it to `rank`: from the rank's own last-level cache if a copy is
+ * there, else from the rank that had it last to itself; 0 if `rank` holds it. */
+uint64_t sim_costs_fetch_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank);
+
+#endif

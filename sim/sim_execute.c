@@ -1,0 +1,310 @@
+#include "sim/sim_execute.h"
+
+#include "model/protocol/eager.h"
+#include "sim/sim_random.h"
+#include "sim/sim_time.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const uint64_t BLOCKED = UINT64_MAX;
+
+int sim_create(struct sim *sim, const struct scenario *scenario, char *reason, size_t reason_bytes)
+{
+    const struct params *params = &scenario->params;
+    uint32_t procs = scenario->job.procs;
+    *sim = (struct sim){.scenario = scenario, .protocol = params->protocol, .procs = procs};
+    struct bcast_call call = {.slots = params->slots, .sets = params->sets, .lines = EAGER_LINES, .procs = procs};
+    int rc = sim_costs_create(&sim->costs, scenario, reason, reason_bytes);
+    if (rc)
+        return rc;
+    sim->rank = calloc(procs, sizeof *sim->rank);
+    rc = tree_create(params->tree, procs, &sim->tree);
+    if (rc == 0)
+        rc = sim_words_create(&sim->words, &call, sim->protocol, scenario->conditions.op_start);
+    if (rc == 0)
+        rc = sim_queue_create(&sim->queue, 2 * (size_t)procs + 64);
+    if (rc || !sim->rank) {
+        snprintf(reason, reason_bytes, rc == -EINVAL ? "this tree cannot be built" : "no memory to simulate %u ranks", procs);
+        sim_destroy(sim);
+        return rc ? rc : -ENOMEM;
+    }
+    for (uint32_t r = 0; r < procs; r++) {
+        sim->rank[r].cursor.op = scenario->conditions.op_start;
+        sim->rank[r].random = scenario->conditions.seed + UINT64_C(0xd1342543de82ef95) * (r + 1);
+    }
+    return 0;
+}
+
+void sim_destroy(struct sim *sim)
+{
+    tree_destroy(&sim->tree);
+    sim_costs_destroy(&sim->costs);
+    sim_words_destroy(&sim->words);
+    sim_queue_destroy(&sim->queue);
+    free(sim->rank);
+    *sim = (struct sim){0};
+}
+
+/* A cost with the scenario's noise on it. */
+static inline uint64_t noisy(struct sim *sim, uint32_t r, uint64_t cost_ps)
+{
+    double noise = sim->scenario->conditions.noise;
+    if (noise <= 0 || cost_ps == 0)
+        return cost_ps;
+    double factor = 1 + noise * sim_random_normal(&sim->rank[r].random);
+    return factor > 0 ? (uint64_t)((double)cost_ps * factor) : 0;
+}
+
+/* The current step of a rank is over: books and trace. wait_end_ps: until then nothing could be done. */
+static void account(struct sim *sim, uint32_t r, uint64_t wait_end_ps, uint64_t end_ps)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    const struct step *step = &rank->step;
+    if (step->op == STEP_COPY) {
+        rank->copy_ps += end_ps - rank->start_ps;
+    } else {
+        rank->wait_ps += wait_end_ps - rank->start_ps;
+        rank->notify_ps += end_ps - wait_end_ps;
+    }
+    if (!sim->sink)
+        return;
+    struct trace_step record = {.rank = r, .name = step->name, .op = step->op, .index = step->index};
+    if (step->op == STEP_COPY) {
+        record.index = step->from.kind == PLACE_USER ? step->to.index : step->from.index;
+        record.bytes = step->bytes;
+    }
+    record.start_ps = rank->start_ps - sim->base_ps;
+    record.wait_end_ps = wait_end_ps - sim->base_ps;
+    record.end_ps = end_ps - sim->base_ps;
+    sim->sink->emit(sim->sink->context, &record);
+}
+
+static size_t word_of(const struct sim *sim, const struct step *step)
+{
+    return sim_words_index(&sim->words, step->word, step->owner, step->index);
+}
+
+/* Time at which a rank whose wait is satisfied now has read the word. The load occupies it: as mere latency the
+ * hand-over would vanish behind the pipeline. */
+static uint64_t read_word(struct sim *sim, uint32_t r, size_t word)
+{
+    const struct sim_costs *costs = &sim->costs;
+    uint32_t name = sim->rank[r].step.name;
+    if (costs->contention_free)
+        return sim->now_ps + noisy(sim, r, name == STEP_NAME_WO ? costs->t_wo_ps : name == STEP_NAME_W ? costs->t_w_ps : 0);
+    struct sim_word *w = &sim->words.word[word];
+    uint64_t fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r), start_ps = sim->now_ps;
+    if (fetch_ps) {
+        start_ps = start_ps > w->busy_ps ? start_ps : w->busy_ps;
+        w->busy_ps = start_ps += noisy(sim, r, fetch_ps);
+        sim_words_share(&sim->words, word, r);
+    }
+    return start_ps + noisy(sim, r, costs->step_ps);
+}
+
+/* The wait of `r` is satisfied, now. */
+static uint64_t end_wait(struct sim *sim, uint32_t r, size_t word)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    rank->seen = sim->words.word[word].value;
+    rank->phase = SIM_NEXT;
+    uint64_t end_ps = read_word(sim, r, word);
+    account(sim, r, sim->now_ps, end_ps);
+    return end_ps;
+}
+
+static uint64_t begin_wait(struct sim *sim, uint32_t r)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    size_t word = word_of(sim, &rank->step);
+    if (sim_words_satisfied(&rank->step, sim->words.word[word].value))
+        return end_wait(sim, r, word);
+    rank->phase = SIM_PARKED;
+    sim_words_park(&sim->words, word, r);
+    sim_words_share(&sim->words, word, r);
+    return BLOCKED;
+}
+
+/* A store waits for the one before to have left the core. It costs its writer the step; if others have the line, the
+ * writer's next store is held up while this one fetches it. */
+static uint64_t begin_store(struct sim *sim, uint32_t r)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    const struct sim_costs *costs = &sim->costs;
+    rank->phase = SIM_STORE;
+    if (costs->contention_free)
+        return sim->now_ps;
+    size_t word = word_of(sim, &rank->step);
+    uint64_t start_ps = rank->drain_ps > sim->now_ps ? rank->drain_ps : sim->now_ps;
+    uint64_t fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r);
+    uint64_t end_ps = start_ps + noisy(sim, r, costs->step_ps);
+    if (fetch_ps)
+        rank->drain_ps = end_ps + noisy(sim, r, costs->store_ps == UINT64_MAX ? fetch_ps : costs->store_ps);
+    return end_ps;
+}
+
+/* An atomic addition has its line for itself: additions to one word follow one another. */
+static uint64_t begin_add(struct sim *sim, uint32_t r)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    const struct sim_costs *costs = &sim->costs;
+    rank->phase = SIM_ADD;
+    if (costs->contention_free)
+        return sim->now_ps + noisy(sim, r, costs->t_a_ps);
+    size_t word = word_of(sim, &rank->step);
+    struct sim_word *w = &sim->words.word[word];
+    uint64_t start_ps = rank->drain_ps > sim->now_ps ? rank->drain_ps : sim->now_ps;
+    start_ps = start_ps > w->busy_ps ? start_ps : w->busy_ps;
+    uint64_t fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r);
+    w->busy_ps = start_ps + noisy(sim, r, fetch_ps + costs->atomic_ps);
+    sim_words_own(&sim->words, word, r);
+    return w->busy_ps + noisy(sim, r, costs->step_ps);
+}
+
+static uint64_t begin_copy(struct sim *sim, uint32_t r)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    rank->phase = SIM_NEXT;
+    uint64_t end_ps = sim->now_ps + noisy(sim, r, sim_ps_from_s(rank->step.bytes * sim->costs.t_s_per_byte));
+    account(sim, r, rank->start_ps, end_ps);
+    return end_ps;
+}
+
+/* Lets those go on whom the word's new value satisfies. */
+static int wake(struct sim *sim, size_t word)
+{
+    struct sim_word *w = &sim->words.word[word];
+    uint32_t r = w->first_waiter;
+    w->first_waiter = w->last_waiter = SIM_NOBODY;
+    while (r != SIM_NOBODY) {
+        uint32_t next = sim->words.next_waiter[r];
+        if (!sim_words_satisfied(&sim->rank[r].step, w->value))
+            sim_words_park(&sim->words, word, r);
+        else if (sim_queue_push(&sim->queue, end_wait(sim, r, word), r, 0) != 0)
+            return -ENOMEM;
+        r = next;
+    }
+    return 0;
+}
+
+/* A store or addition becomes visible, now. */
+static int change_word(struct sim *sim, uint32_t r)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    size_t word = word_of(sim, &rank->step);
+    struct sim_word *w = &sim->words.word[word];
+    if (rank->phase == SIM_ADD) {
+        w->value += rank->step.value;
+    } else {
+        w->value = rank->step.value;
+        sim->messages += rank->step.name == STEP_NAME_N;
+    }
+    sim_words_own(&sim->words, word, r);
+    w->change_ps = sim->now_ps;
+    account(sim, r, rank->start_ps, sim->now_ps);
+    rank->phase = SIM_NEXT;
+    return wake(sim, word);
+}
+
+static uint64_t end_call(struct sim *sim, uint32_t r)
+{
+    sim->rank[r].phase = SIM_OVER;
+    sim->running--;
+    sim->end_ps = sim->end_ps > sim->now_ps ? sim->end_ps : sim->now_ps;
+    return BLOCKED;
+}
+
+static int begin_step(struct sim *sim, uint32_t r, uint64_t *next_ps)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    sim->protocol->next(&rank->cursor, rank->seen, &rank->step);
+    rank->start_ps = sim->now_ps;
+    switch (rank->step.op) {
+    case STEP_STORE:
+        *next_ps = begin_store(sim, r);
+        return 0;
+    case STEP_ADD:
+        *next_ps = begin_add(sim, r);
+        return 0;
+    case STEP_COPY:
+        *next_ps = begin_copy(sim, r);
+        return 0;
+    case STEP_DONE:
+        *next_ps = end_call(sim, r);
+        return 0;
+    case STEP_FAULT:
+        return -EPROTO;
+    default:
+        *next_ps = begin_wait(sim, r);
+        return 0;
+    }
+}
+
+/* Takes a rank as far as it gets. As long as nothing else happens before its next step it goes on at once:
+ * that is the order in which the queue would have returned it. */
+static int advance(struct sim *sim, uint32_t r)
+{
+    for (;;) {
+        uint64_t next_ps = sim->now_ps;
+        uint32_t phase = sim->rank[r].phase;
+        int rc = phase == SIM_NEXT ? begin_step(sim, r, &next_ps) : change_word(sim, r);
+        if (rc || next_ps == BLOCKED)
+            return rc;
+        if (next_ps > sim->now_ps && next_ps >= sim_queue_head_ps(&sim->queue))
+            return sim_queue_push(&sim->queue, next_ps, r, 0);
+        sim->now_ps = next_ps;
+    }
+}
+
+static int start_ranks(struct sim *sim, uint32_t root)
+{
+    const struct scenario *scenario = sim->scenario;
+    const struct params *params = &scenario->params;
+    for (uint32_t r = 0; r < sim->procs; r++) {
+        struct sim_rank *rank = &sim->rank[r];
+        rank->call = (struct bcast_call){.size_bytes = scenario->job.bcast.size_bytes, .fragment_bytes = params->fragment_bytes,
+                                         .slots = params->slots, .sets = params->sets, .lines = sim->words.lines,
+                                         .procs = sim->procs, .rank = r, .root = root, .tree = &sim->tree};
+        sim->protocol->start(&rank->cursor, &rank->call, rank->cursor.op);
+        rank->phase = SIM_NEXT;
+        double skew_s = scenario->conditions.skew_s > 0 ? scenario->conditions.skew_s * sim_random_uniform(&rank->random) : 0;
+        uint64_t late_ps = sim_ps_from_s(skew_s) + noisy(sim, r, sim->costs.call_ps);
+        if (sim_queue_push(&sim->queue, sim->base_ps + late_ps, r, 0) != 0)
+            return -ENOMEM;
+    }
+    sim->running = sim->procs;
+    return 0;
+}
+
+static int run_events(struct sim *sim)
+{
+    while (sim->running > 0) {
+        if (sim->queue.count == 0)
+            return -EDEADLK;
+        struct sim_event event = sim_queue_pop(&sim->queue);
+        sim->now_ps = event.time_ps;
+        int rc = advance(sim, event.target);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+int sim_call(struct sim *sim, uint32_t root, struct trace_sink *sink, uint64_t *time_ps, char *reason, size_t reason_bytes)
+{
+    sim->base_ps = sim->now_ps = sim->end_ps;
+    sim->sink = sink;
+    int rc = start_ranks(sim, root);
+    if (rc == 0)
+        rc = run_events(sim);
+    if (rc == 0)
+        *time_ps = sim->end_ps - sim->base_ps;
+    else if (rc == -ENOMEM)
+        snprintf(reason, reason_bytes, "no memory for the events of %u ranks", sim->procs);
+    else
+        snprintf(reason, reason_bytes, "protocol %s %s after %.3f us", sim->protocol->name,
+                 rc == -EDEADLK ? "stops for ever" : "found a value that cannot be", sim_s_from_ps(sim->now_ps) * 1e6);
+    return rc == 0 || rc == -ENOMEM ? rc : -EPROTO;
+}

@@ -1,0 +1,56 @@
+/* Executes step programs in simulated time: every rank its own, on the words and costs of one node.
+ *
+ * A rank is in one step at a time. A wait that is not satisfied parks the rank on its word until a store
+ * satisfies it; every other step ends at a time known when it begins, or when its copy has had
+ * its share of the node's bandwidth. The struct owns its arrays; one thread at a time. */
+#ifndef SHMCOLL_SIM_EXECUTE_H
+#define SHMCOLL_SIM_EXECUTE_H
+
+#include "model/scenario.h"
+#include "sim/sim_costs.h"
+#include "sim/sim_queue.h"
+#include "sim/sim_words.h"
+
+/* What a rank does when its time comes. */
+enum sim_phase {
+    SIM_NEXT,   /* its step is over: ask the program for another */
+    SIM_PARKED, /* waits on a word */
+    SIM_STORE,  /* its store becomes visible */
+    SIM_ADD,    /* its addition becomes visible */
+    SIM_OVER,
+};
+
+struct sim_rank {
+    struct bcast_call call;
+    struct cursor cursor;
+    struct step step;
+    uint32_t phase, seen;
+    uint64_t start_ps;                    /* of the current step */
+    uint64_t drain_ps;                    /* a further store cannot begin before */
+    uint64_t copy_ps, wait_ps, notify_ps; /* sums */
+    uint64_t random;
+};
+
+struct sim {
+    const struct scenario *scenario;
+    const struct protocol *protocol;
+    struct tree tree;
+    struct sim_costs costs;
+    struct sim_words words;
+    struct sim_queue queue;
+    struct sim_rank *rank; /* [procs] */
+    struct trace_sink *sink;
+    uint64_t base_ps, now_ps, end_ps; /* the agreed start, the present, the end of the last rank so far */
+    uint64_t messages;
+    uint32_t procs, running;
+};
+
+/* Everything for calls of this scenario. 0; -ENOMEM; -ENOTSUP, with a line in `reason`. */
+int sim_create(struct sim *sim, const struct scenario *scenario, char *reason, size_t reason_bytes);
+void sim_destroy(struct sim *sim);
+
+/* One call with this root, begun when the previous one has ended everywhere; `sink` may be NULL. Sets *time_ps: the
+ * last end minus the agreed start. 0; -ENOMEM; -EPROTO if the program found a fault or stopped for ever. */
+int sim_call(struct sim *sim, uint32_t root, struct trace_sink *sink, uint64_t *time_ps, char *reason, size_t reason_bytes);
+
+#endif
