@@ -1,0 +1,182 @@
+#include "experiments/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct row, field)
+
+const struct row_field row_fields[] = {
+    {"source", "", "source", ROW_TEXT, AT(source), ROW_ALWAYS | ROW_HEAD},
+    {"variant", "", "variant", ROW_TEXT, AT(variant), ROW_ALWAYS | ROW_HEAD},
+    {"collective", "", "collective", ROW_TEXT, AT(collective), ROW_ALWAYS | ROW_HEAD},
+    {"algorithm", "", "algorithm", ROW_TEXT, AT(algorithm), ROW_ALWAYS | ROW_HEAD},
+    {"protocol", "", "protocol", ROW_TEXT, AT(protocol), ROW_ALWAYS | ROW_HEAD},
+    {"node", "", "node", ROW_TEXT, AT(node), ROW_ALWAYS | ROW_HEAD},
+    {"procs", "", "procs", ROW_INTEGER, AT(procs), ROW_ALWAYS | ROW_HEAD},
+    {"placement", "", "placement", ROW_TEXT, AT(placement), ROW_ALWAYS | ROW_HEAD},
+    {"root", "", "root", ROW_INTEGER, AT(root), ROW_ALWAYS | ROW_HEAD},
+    {"buffers", "", "buffers", ROW_TEXT, AT(buffers), ROW_ALWAYS | ROW_HEAD},
+    {"backend", "", "backend", ROW_TEXT, AT(backend), ROW_ALWAYS | ROW_HEAD},
+    {"tree", "", "tree", ROW_TEXT, AT(tree), ROW_HEAD},
+    {"size_bytes", "B", "size", ROW_INTEGER, AT(size_bytes), ROW_ALWAYS},
+    {"fragment_bytes", "B", "f", ROW_INTEGER, AT(fragment_bytes), 0},
+    {"slots", "", "s", ROW_INTEGER, AT(slots), 0},
+    {"sets", "", "q", ROW_INTEGER, AT(sets), 0},
+    {"time_s", "s", "time [us]", ROW_REAL, AT(time_s), ROW_ALWAYS},
+    {"fragment_opt_bytes", "B", "f* [B]", ROW_REAL, AT(fragment_opt_bytes), 0},
+    {"slots_opt", "", "s*", ROW_REAL, AT(slots_opt), 0},
+    {"error", "1", "error", ROW_REAL, AT(error), 0},
+    {"error_above_copy", "1", "of time-mt", ROW_REAL, AT(error_above_copy), 0},
+    {"time_min_s", "s", "min [us]", ROW_REAL, AT(time_min_s), 0},
+    {"time_p99_s", "s", "p99 [us]", ROW_REAL, AT(time_p99_s), 0},
+    {"ci_low_s", "s", "ci low [us]", ROW_REAL, AT(ci_low_s), 0},
+    {"ci_high_s", "s", "ci high [us]", ROW_REAL, AT(ci_high_s), 0},
+    {"reps", "", "reps", ROW_INTEGER, AT(reps), 0},
+    {"verified", "", "verified", ROW_TRUTH, AT(verified), 0},
+    {"memcpy_cold_s", "s", "memcpy [us]", ROW_REAL, AT(memcpy_cold_s), 0},
+    {"copy_bound_s", "s", "bound [us]", ROW_REAL, AT(copy_bound_s), 0},
+    {"handover_ns", "ns", "handover [ns]", ROW_REAL, AT(handover_ns), 0},
+    {"events", "", "events", ROW_INTEGER, AT(events), 0},
+    {"messages", "", "messages", ROW_INTEGER, AT(messages), 0},
+    {"wall_s", "s", "wall [us]", ROW_REAL, AT(wall_s), 0},
+    {"copy_s", "s", "copy [us]", ROW_REAL, AT(copy_s), ROW_DETAIL},
+    {"wait_s", "s", "wait [us]", ROW_REAL, AT(wait_s), ROW_DETAIL},
+    {"notify_s", "s", "notify [us]", ROW_REAL, AT(notify_s), ROW_DETAIL},
+    {"audit_pages", "", "pages", ROW_INTEGER, AT(audit_pages), ROW_DETAIL},
+    {"audit_pages_misplaced", "", "misplaced", ROW_INTEGER, AT(audit_pages_misplaced), ROW_DETAIL},
+    {"skew_s", "s", "skew [us]", ROW_REAL, AT(skew_s), ROW_HEAD | ROW_DETAIL},
+    {"noise", "1", "noise", ROW_REAL, AT(noise), ROW_HEAD | ROW_DETAIL},
+    {"root_shift", "", "root shift", ROW_TRUTH, AT(root_shift), ROW_HEAD | ROW_DETAIL},
+    {"seed", "", "seed", ROW_INTEGER, AT(seed), ROW_HEAD | ROW_DETAIL},
+    {NULL, NULL, NULL, ROW_TEXT, 0, 0},
+};
+
+void row_init(struct row *row)
+{
+    memset(row, 0, sizeof *row);
+    for (const struct row_field *f = row_fields; f->name; f++) {
+        if (f->kind == ROW_REAL)
+            *(double *)((char *)row + f->offset) = NAN;
+        else if (f->kind != ROW_TEXT)
+            *(int64_t *)((char *)row + f->offset) = ROW_ABSENT;
+    }
+}
+
+int row_has(const struct row *row, const struct row_field *field)
+{
+    const char *at = (const char *)row + field->offset;
+    switch (field->kind) {
+    case ROW_TEXT:
+        return *at != 0;
+    case ROW_REAL:
+        return !isnan(*(const double *)at);
+    default:
+        return *(const int64_t *)at != ROW_ABSENT;
+    }
+}
+
+void row_set_scenario(struct row *row, const char *source, const struct scenario *scenario)
+{
+    const struct params *params = &scenario->params;
+    const struct conditions *conditions = &scenario->conditions;
+    snprintf(row->source, sizeof row->source, "%s", source);
+    snprintf(row->variant, sizeof row->variant, "%s", scenario->variant ? scenario->variant : "");
+    snprintf(row->collective, sizeof row->collective, "bcast");
+    snprintf(row->algorithm, sizeof row->algorithm, "tree");
+    snprintf(row->protocol, sizeof row->protocol, "%s", params->protocol->name);
+    snprintf(row->buffers, sizeof row->buffers, "%s", conditions->buffers == BUFFERS_COLD ? "cold" : "warm");
+    snprintf(row->backend, sizeof row->backend, "%s", conditions->backend == BACKEND_PROCS ? "procs" : "threads");
+    snprintf(row->node, sizeof row->node, "%s", scenario->machine.node->name);
+    snprintf(row->placement, sizeof row->placement, "%s", scenario->placement.name);
+    tree_shape_format(params->tree, row->tree, sizeof row->tree);
+    row->procs = scenario->job.procs;
+    row->root = scenario->job.bcast.root;
+    row->size_bytes = (int64_t)scenario->job.bcast.size_bytes;
+    if (strcmp(params->protocol->name, "eager")) { /* it has no queue */
+        row->fragment_bytes = params->fragment_bytes;
+        row->slots = params->slots;
+        row->sets = params->sets;
+    }
+    row->seed = (int64_t)conditions->seed;
+    row->root_shift = conditions->root_shift ? 1 : ROW_ABSENT;
+    row->skew_s = conditions->skew_s > 0 ? conditions->skew_s : NAN;
+    row->noise = conditions->noise > 0 ? conditions->noise : NAN;
+}
+
+void row_set_outcome(struct row *row, const struct outcome *outcome)
+{
+    row->time_s = outcome->time_s;
+    row->fragment_opt_bytes = outcome->fragment_opt_bytes;
+    row->slots_opt = outcome->slots_opt;
+    if (strcmp(row->source, "sim") == 0) {
+        row->events = (int64_t)outcome->events;
+        row->messages = (int64_t)outcome->messages;
+        row->wall_s = outcome->wall_s;
+    }
+    row->copy_s = outcome->copy_s;
+    row->wait_s = outcome->wait_s;
+    row->notify_s = outcome->notify_s;
+    row->time_min_s = outcome->time_min_s;
+    row->time_p99_s = outcome->time_p99_s;
+    row->ci_low_s = outcome->ci_low_s;
+    row->ci_high_s = outcome->ci_high_s;
+    if (strcmp(row->source, "run") == 0) {
+        row->reps = (int64_t)outcome->sample_count;
+        row->verified = outcome->verified < 0 ? ROW_ABSENT : outcome->verified;
+    }
+    row->memcpy_cold_s = outcome->memcpy_cold_s;
+    row->copy_bound_s = outcome->copy_bound_s;
+    row->handover_ns = outcome->handover_ns;
+    if (outcome->audited) {
+        row->audit_pages = (int64_t)outcome->audit_pages;
+        row->audit_pages_misplaced = (int64_t)outcome->audit_pages_misplaced;
+    }
+}
+
+int row_writer_open(struct row_writer *writer, const struct settings *settings)
+{
+    *writer = (struct row_writer){.file = stdout, .format = settings->format, .verbosity = settings->verbosity};
+    if (settings->output && strcmp(settings->output, "-")) {
+        writer->file = fopen(settings->output, "w");
+        if (!writer->file)
+            return talk_fail(EXIT_FAILED, "cannot write %s: %s", settings->output, strerror(errno));
+    }
+    if (writer->format == FORMAT_CSV)
+        row_print_csv_header(writer->file);
+    return 0;
+}
+
+int row_writer_add(struct row_writer *writer, const struct row *row)
+{
+    if (writer->format == FORMAT_CSV)
+        row_print_csv(writer->file, row);
+    else if (writer->format == FORMAT_JSONL)
+        row_print_json(writer->file, row);
+    if (writer->format != FORMAT_TABLE) {
+        fflush(writer->file); /* a long run is watched, or broken off */
+        return 0;
+    }
+    if (writer->count == writer->capacity) {
+        size_t capacity = writer->capacity ? 2 * writer->capacity : 64;
+        struct row *rows = reallocarray(writer->rows, capacity, sizeof *rows);
+        if (!rows)
+            return -ENOMEM;
+        writer->rows = rows;
+        writer->capacity = capacity;
+    }
+    writer->rows[writer->count++] = *row;
+    return 0;
+}
+
+int row_writer_close(struct row_writer *writer)
+{
+    if (writer->format == FORMAT_TABLE && writer->count)
+        row_print_table(writer->file, writer->rows, writer->count, writer->verbosity);
+    free(writer->rows);
+    int broken = fflush(writer->file) || ferror(writer->file);
+    if (writer->file != stdout && fclose(writer->file))
+        broken = 1;
+    *writer = (struct row_writer){.file = NULL};
+    return broken ? talk_fail(EXIT_FAILED, "cannot write the rows: is the disk full or the reader gone?") : 0;
+}
