@@ -1,0 +1,101 @@
+/* Communicators: the embedding interface of the broadcast kernels.
+ *
+ * A communicator is created collectively by `procs` ranks, which may be processes or threads of any
+ * origin. What they need to find each other comes as callbacks (struct comm_bootstrap). The library neither
+ * forks nor pins, installs no signal handler and prints nothing. A struct comm belongs to one rank and
+ * may be used by one thread at a time. Calls are collective, in the same order on all ranks.
+ *
+ * After an error a communicator stays in error, on all ranks, and can only be destroyed. */
+#ifndef SHMCOLL_KERNELS_COMM_H
+#define SHMCOLL_KERNELS_COMM_H
+
+#include "kernels/copy.h"
+#include "model/protocol.h"
+#include "model/tree.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { COMM_REASON_BYTES = 256, COMM_PROCS_MAX = 65534, COMM_COPY_AUTO = -1 };
+
+/* Collective among the ranks of the communicator to be; used in comm_create only. Each returns 0 or -errno and
+ * should return an error when a peer has died. */
+struct comm_bootstrap {
+    void *context;
+    /* all[r * bytes] = what rank r gave as mine. */
+    int (*allgather)(void *context, const void *mine, void *all, size_t bytes);
+    /* Passes rank 0's descriptor: *fd is given on rank 0, set on the others to a descriptor of
+     * their own, which the library closes. */
+    int (*share_fd)(void *context, int *fd);
+};
+
+struct comm_config {
+    uint32_t procs, rank;
+    const struct protocol *protocol;
+    uint32_t fragment_bytes, slots, sets;
+    struct tree_shape tree;
+    int short_protocol; /* messages of up to EAGER_PAYLOAD_BYTES go by the eager protocol */
+    int huge_pages;     /* try huge pages; comm_note says what came of it */
+    int control_pages;  /* the paper's layout: one page a control block, no short protocol */
+    int32_t domain_os;  /* where this rank's queue shall be; -1: where the rank runs now */
+    uint64_t llc_bytes; /* last-level cache, for the choice of copy routine; 0: ask the system */
+    int copy_in, copy_out; /* enum copy_routine, or COMM_COPY_AUTO */
+    void (*progress)(void *context); /* called now and then in every wait; may be NULL */
+    void *progress_context;
+    /* A rank the embedder knows to be dead, -1 if none; asked now and then in waits, beside the library's own means. May be NULL. */
+    int64_t (*dead_rank)(void *context);
+    void *dead_rank_context;
+    /* For tests and experiments. */
+    uint32_t op_start;     /* counters start here */
+    uint32_t delay_max_ns; /* random delay before every step */
+    uint64_t seed;
+    int generic_executor;  /* run the program through the protocol table instead of inline */
+};
+
+/* Data that does not lie in one piece. Both callbacks may be called with any [offset, offset + n) in order;
+ * pack on the root, unpack on the others. */
+struct comm_data {
+    void *context;
+    void (*pack)(void *context, uint64_t offset_bytes, void *to, size_t n);
+    void (*unpack)(void *context, uint64_t offset_bytes, const void *from, size_t n);
+};
+
+struct comm;
+
+/* 64 slots of 8 KiB in one set, binary tree, pipelined, short messages eager: what S1 found good. */
+struct comm_config comm_config_default(uint32_t procs, uint32_t rank);
+
+/* Collective. All ranks succeed or all fail, if the bootstrap holds.
+ *   config->procs, protocol, fragment_bytes, slots, sets, tree, op_start and pages agree on all ranks
+ *   reason  NULL, or gets one line when it fails
+ * Returns 0; -EINVAL for parameters that make no sense or differ; -ENOMEM; other -errno. */
+int comm_create(const struct comm_config *config, const struct comm_bootstrap *bootstrap, struct comm **out,
+                char reason[COMM_REASON_BYTES]);
+/* Does not wait for anyone: memory goes when the last rank leaves. NULL is allowed. */
+void comm_destroy(struct comm *comm);
+
+/* Broadcast of size_bytes (the same on all ranks, 0 allowed) from root's buffer to all others'.
+ * Returns 0; -EINVAL (nothing done); -EOWNERDEAD if a peer died, -EPIPE if one left, -EPROTO if the segment
+ * was corrupted or sizes differ. comm_error_string says who. */
+int comm_bcast(struct comm *comm, void *buffer, uint64_t size_bytes, uint32_t root);
+int comm_bcast_packed(struct comm *comm, const struct comm_data *data, uint64_t size_bytes, uint32_t root);
+
+/* The last error of this communicator in one line, "" if there was none. */
+const char *comm_error_string(const struct comm *comm);
+/* The rank that failed first, -1 if none has. */
+int64_t comm_error_rank(const struct comm *comm);
+/* What was asked for and could not be had (huge pages, binding); "" if nothing. */
+const char *comm_note(const struct comm *comm);
+
+struct comm_audit {
+    uint64_t pages, pages_misplaced;
+    uint64_t segment_bytes;
+    int32_t domain_os; /* where this rank's pages should be */
+};
+/* Where this rank's own range really is. 0; -ENOTSUP if the kernel does not tell. */
+int comm_audit(struct comm *comm, struct comm_audit *out);
+
+/* Whether some ranks share a cpu, so that waiting yields at once. */
+int comm_crowded(const struct comm *comm);
+
+#endif

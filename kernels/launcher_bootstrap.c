@@ -1,0 +1,103 @@
+/* The ranks' side of the launcher: barrier, allgather and descriptor passing through shared memory. */
+#include "kernels/fd_pass.h"
+#include "kernels/launcher_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+int64_t launcher_dead_rank(void *context)
+{
+    const struct launch_rank *self = context;
+    return (int64_t)word_load_acquire(&self->shared->dead) - 1;
+}
+
+static int alive(void *context)
+{
+    const struct launch_rank *self = context;
+    return word_load_acquire(&self->shared->dead) || word_load_acquire(&self->shared->failed) ? -EOWNERDEAD : 0;
+}
+
+int launcher_barrier(struct launch_rank *self)
+{
+    struct launch_shared *shared = self->shared;
+    struct waiter waiter = {.sleepers = &shared->sleepers, .alive = alive, .alive_context = self};
+    uint32_t seen, target = ++self->barriers;
+    wait_policy_set(&waiter, shared->crowded);
+    if (word_add_acq_rel(&shared->arrived, 1) + 1 == target * self->procs) {
+        word_store_release(&shared->released, target); /* R4: all arrivals, acquired above; pairs with A1 */
+        wait_wake(&waiter, &shared->released);
+        return 0;
+    }
+    return wait_until(&waiter, &shared->released, STEP_WAIT_GE, target, &seen);
+}
+
+static int allgather_part(struct launch_rank *self, const char *mine, char *all, size_t stride, size_t bytes)
+{
+    memcpy(launch_slot(self->shared, self->rank)->gather, mine, bytes);
+    int error = launcher_barrier(self);
+    for (uint32_t r = 0; r < self->procs && !error; r++)
+        memcpy(all + r * stride, launch_slot(self->shared, r)->gather, bytes);
+    return error ? error : launcher_barrier(self); /* nobody overwrites what another still reads */
+}
+
+static int allgather(void *context, const void *mine, void *all, size_t bytes)
+{
+    int error = 0;
+    for (size_t done = 0; done < bytes && !error; done += GATHER_BYTES) {
+        size_t part = bytes - done < GATHER_BYTES ? bytes - done : GATHER_BYTES;
+        error = allgather_part(context, (const char *)mine + done, (char *)all + done, bytes, part);
+    }
+    return error;
+}
+
+static int share_fd_processes(void *context, int *fd)
+{
+    struct launch_rank *self = context;
+    if (self->rank != 0)
+        return fd_pass_receive(self->socket_from_root, fd);
+    int error = 0;
+    for (uint32_t r = 1; r < self->procs && !error; r++)
+        error = fd_pass_send(self->socket_to_rank[r], *fd);
+    return error;
+}
+
+static int share_fd_threads(void *context, int *fd)
+{
+    struct launch_rank *self = context;
+    if (self->rank == 0)
+        self->shared->fd = *fd;
+    int error = launcher_barrier(self), duplicate_error = 0;
+    if (!error && self->rank != 0) {
+        *fd = fcntl(self->shared->fd, F_DUPFD_CLOEXEC, 0);
+        duplicate_error = *fd < 0 ? -errno : 0;
+    }
+    if (!error)
+        error = launcher_barrier(self); /* rank 0 may close only now */
+    return error ? error : duplicate_error;
+}
+
+void launch_rank_init(struct launch_rank *self, struct launch_shared *shared, uint32_t rank, uint32_t procs)
+{
+    char *base = (char *)shared;
+    int threads = self->socket_to_rank == NULL;
+    self->rank = rank;
+    self->procs = procs;
+    self->shared = shared;
+    self->result = base + shared->results_offset + rank * shared->result_stride;
+    self->common = base + shared->common_offset;
+    self->message = launch_slot(shared, rank)->message;
+    self->bootstrap = (struct comm_bootstrap){
+        .context = self, .allgather = allgather, .share_fd = threads ? share_fd_threads : share_fd_processes};
+}
+
+int launch_rank_run(struct launch_rank *self, launch_body body, void *argument)
+{
+    struct launch_slot *slot = launch_slot(self->shared, self->rank);
+    int error = body(self, argument);
+    slot->status = error;
+    slot->ended = 1;
+    if (error)
+        word_replace_acq_rel(&self->shared->failed, 0, self->rank + 1); /* R5: pairs with the loads in alive() */
+    return error;
+}

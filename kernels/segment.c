@@ -1,0 +1,184 @@
+#include "kernels/segment.h"
+
+#include "kernels/memory_room.h"
+#include "kernels/placement.h"
+#include "model/protocol/eager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { HUGE_ADVISED_BYTES = 2 << 20 };
+
+static uint64_t round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/* Moves the ranks' ranges apart so that each starts on a page of the size in use. */
+static int plan_pad(struct segment_plan *plan, uint64_t unit_bytes)
+{
+    struct segment_layout *l = &plan->layout;
+    plan->unit_bytes = unit_bytes;
+    l->ranks_offset = round_up(l->ranks_offset, unit_bytes);
+    l->rank_bytes = round_up(l->rank_bytes, unit_bytes);
+    uint64_t ranks_bytes, head_bytes = sizeof(struct segment_head) + l->procs * sizeof(struct segment_leave);
+    if (__builtin_mul_overflow(l->rank_bytes, l->procs, &ranks_bytes) ||
+        __builtin_add_overflow(l->ranks_offset, ranks_bytes, &l->total_bytes) ||
+        __builtin_add_overflow(l->total_bytes, round_up(head_bytes, unit_bytes), &plan->total_bytes) ||
+        plan->total_bytes > INT64_MAX)
+        return -EOVERFLOW;
+    plan->head_offset = l->total_bytes;
+    return 0;
+}
+
+/* Whether the kernel turns advice into huge pages for shared memory. */
+static int huge_advice_works(void)
+{
+    char text[128] = "";
+    FILE *f = fopen("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "re");
+    if (!f)
+        return 0;
+    char *got = fgets(text, sizeof text, f);
+    fclose(f);
+    return got && (strstr(text, "[advise]") || strstr(text, "[always]") || strstr(text, "[within_size]"));
+}
+
+static int plan_huge(struct segment_plan *plan)
+{
+    struct segment_plan padded = *plan;
+    uint64_t page_bytes, free_bytes = memory_room_huge_bytes(&page_bytes);
+    if (page_bytes && plan_pad(&padded, page_bytes) == 0 && padded.total_bytes <= free_bytes) {
+        padded.hugetlb = 1;
+        *plan = padded;
+        return 0;
+    }
+    if (huge_advice_works() && plan_pad(&padded, HUGE_ADVISED_BYTES) == 0) {
+        padded.advise_huge = 1;
+        *plan = padded;
+        return 0;
+    }
+    snprintf(plan->note, sizeof plan->note,
+             "no huge pages: %llu KiB of them free (vm.nr_hugepages), and shmem_enabled does not take advice",
+             (unsigned long long)(free_bytes / 1024));
+    return plan_pad(plan, plan->layout.page_bytes);
+}
+
+int segment_plan_make(const struct segment_options *o, struct segment_plan *out)
+{
+    struct segment_plan plan = {0};
+    long page = sysconf(_SC_PAGESIZE);
+    uint32_t page_bytes = page > 0 ? (uint32_t)page : 4096;
+    int error = o->control_pages
+                    ? segment_layout_paper(o->procs, o->slots, o->sets, o->fragment_bytes, page_bytes, &plan.layout)
+                    : segment_layout_packed(o->procs, o->slots, o->sets, o->fragment_bytes, page_bytes, EAGER_LINES, &plan.layout);
+    if (error)
+        return error;
+    error = o->huge_pages ? plan_huge(&plan) : plan_pad(&plan, page_bytes);
+    if (!error)
+        *out = plan;
+    return error;
+}
+
+static int check_room(const struct segment_plan *plan, char *reason)
+{
+    uint64_t room = plan->hugetlb ? UINT64_MAX : memory_room_bytes(), file_room = memory_room_file_bytes();
+    uint64_t usable = room - room / 16; /* the rest of the system goes on allocating */
+    if (plan->total_bytes <= usable && plan->total_bytes <= file_room)
+        return 0;
+    snprintf(reason, SEGMENT_REASON_BYTES, "segment of %llu KiB (%u ranks x %u slots x %u bytes) does not fit: %llu KiB %s",
+             (unsigned long long)(plan->total_bytes / 1024), plan->layout.procs, plan->layout.slots, plan->layout.fragment_bytes,
+             (unsigned long long)((usable < file_room ? usable : file_room) / 1024),
+             usable < file_room ? "of memory available" : "is the file size limit (ulimit -f)");
+    return -ENOMEM;
+}
+
+int segment_file_create(const struct segment_plan *plan, int *fd, char reason[SEGMENT_REASON_BYTES])
+{
+    int error = check_room(plan, reason);
+    if (error)
+        return error;
+    unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING | (plan->hugetlb ? MFD_HUGETLB : 0);
+    int file = memfd_create("shmcoll", flags);
+    if (file < 0)
+        error = -errno;
+    else if (ftruncate(file, (off_t)plan->total_bytes))
+        error = -errno;
+    /* Sealed, so that nobody who holds the descriptor can cut the file and turn accesses into SIGBUS. */
+    else if (fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+        error = -errno;
+    if (error) {
+        snprintf(reason, SEGMENT_REASON_BYTES, "cannot create a memory file of %llu KiB: %s",
+                 (unsigned long long)(plan->total_bytes / 1024), strerror(-error));
+        if (file >= 0)
+            close(file);
+        return error;
+    }
+    *fd = file;
+    return 0;
+}
+
+int segment_map(const struct segment_plan *plan, int fd, void **base, char reason[SEGMENT_REASON_BYTES])
+{
+    void *at = mmap(NULL, plan->total_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED) {
+        int error = -errno;
+        snprintf(reason, SEGMENT_REASON_BYTES, "cannot map a segment of %llu KiB: %s",
+                 (unsigned long long)(plan->total_bytes / 1024), strerror(-error));
+        return error;
+    }
+    /* Readahead would allocate the pages that follow a touched one on the toucher's domain. Memory files have
+     * none, but a kernel that faults around would be asked the same way. Advice: failure does not matter. */
+    madvise(at, plan->total_bytes, MADV_RANDOM);
+    if (plan->advise_huge)
+        madvise(at, plan->total_bytes, MADV_HUGEPAGE);
+    *base = at;
+    return 0;
+}
+
+void segment_unmap(const struct segment_plan *plan, void *base)
+{
+    munmap(base, plan->total_bytes);
+}
+
+struct segment_range segment_range_of_rank(const struct segment_plan *plan, uint32_t rank)
+{
+    const struct segment_layout *l = &plan->layout;
+    return (struct segment_range){l->ranks_offset + rank * l->rank_bytes, l->rank_bytes};
+}
+
+struct segment_range segment_range_leading(const struct segment_plan *plan)
+{
+    return (struct segment_range){0, plan->layout.ranks_offset};
+}
+
+struct segment_range segment_range_head(const struct segment_plan *plan)
+{
+    return (struct segment_range){plan->head_offset, plan->total_bytes - plan->head_offset};
+}
+
+int segment_range_allocate(const struct segment_plan *plan, void *base, int fd, struct segment_range range, int domain_os,
+                           char reason[SEGMENT_REASON_BYTES])
+{
+    char *at = (char *)base + range.offset;
+    int error = placement_bind(at, range.bytes, domain_os);
+    if (error && error != -ENOTSUP) {
+        snprintf(reason, SEGMENT_REASON_BYTES, "cannot bind memory to domain %d: %s", domain_os, strerror(-error));
+        return error;
+    }
+    while (fallocate(fd, 0, (off_t)range.offset, (off_t)range.bytes)) {
+        if (errno == EINTR)
+            continue;
+        error = errno == ENOSPC ? -ENOMEM : -errno;
+        snprintf(reason, SEGMENT_REASON_BYTES, "cannot allocate %llu KiB of the segment: %s",
+                 (unsigned long long)(range.bytes / 1024), strerror(-error));
+        return error;
+    }
+    uint64_t step = plan->hugetlb ? plan->unit_bytes : plan->layout.page_bytes;
+    for (uint64_t i = 0; i < range.bytes; i += step)
+        at[i] = 0;
+    return 0;
+}
