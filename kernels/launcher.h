@@ -52,7 +52,7 @@ int launcher_run(const struct launch_options *options, launch_body body, void *a
 
 /* For bodies. 0; -EOWNERDEAD if a rank died or failed. */
 int launcher_barrier(struct launch_rank *self);
-/* For comm_config.dead_rank: a rank known to have died, -1 if none. `context` is the struct launch_rank. */
+/* For comm_config.dead_rank: a rank that was killed or whose body failed, -1 if none. `context` is the struct launch_rank. */
 int64_t launcher_dead_rank(void *context);
 
 #endif

@@ -9,13 +9,14 @@
 int64_t launcher_dead_rank(void *context)
 {
     const struct launch_rank *self = context;
-    return (int64_t)word_load_acquire(&self->shared->dead) - 1;
+    uint32_t dead = word_load_acquire(&self->shared->dead); /* A6: pairs with R6 */
+    uint32_t failed = word_load_acquire(&self->shared->failed); /* A5: pairs with R5 */
+    return (int64_t)(dead ? dead : failed) - 1;
 }
 
 static int alive(void *context)
 {
-    const struct launch_rank *self = context;
-    return word_load_acquire(&self->shared->dead) || word_load_acquire(&self->shared->failed) ? -EOWNERDEAD : 0;
+    return launcher_dead_rank(context) >= 0 ? -EOWNERDEAD : 0;
 }
 
 int launcher_barrier(struct launch_rank *self)
