@@ -25,12 +25,24 @@ enum {
 
 enum eager_state { EAGER_W, EAGER_WK, EAGER_FORWARD, EAGER_N, EAGER_C, EAGER_K, EAGER_DONE };
 
+/* On to the next child; its rank is kept in `set`, which this protocol has no other use for. */
+static inline void eager_to_child(struct cursor *c)
+{
+    c->set = tree_child(c->call->tree, c->call->root, c->call->rank, c->child);
+    c->state = EAGER_WK;
+}
+
 static inline void eager_start(struct cursor *c, const struct bcast_call *call, uint32_t op)
 {
     *c = (struct cursor){.call = call, .op = op};
     c->children = tree_child_count(call->tree, call->root, call->rank);
     c->index = op & (call->lines - 1);
-    c->state = call->procs == 1 || call->size_bytes == 0 ? EAGER_DONE : call->rank == call->root ? EAGER_WK : EAGER_W;
+    if (call->procs == 1 || call->size_bytes == 0)
+        c->state = EAGER_DONE;
+    else if (call->rank == call->root)
+        eager_to_child(c);
+    else
+        c->state = EAGER_W;
 }
 
 /* The call is over: the next one uses the next line. */
@@ -63,38 +75,47 @@ static inline void eager_copy(const struct cursor *c, struct step *out, int from
     out->to = to == c->call->rank ? user : (struct step_place){.kind = PLACE_LINE, .owner = to, .index = c->index};
 }
 
+/* Every half round of the lines is acknowledged at once. */
+static inline int eager_acknowledges(const struct cursor *c)
+{
+    return ((c->op + 1) & (c->call->lines / 2 - 1)) == 0;
+}
+
+/* Nothing but the switch comes first, so that a compiler that inlines this can jump from state to state. */
 static inline void eager_next(struct cursor *c, uint32_t seen, struct step *out)
 {
     (void)seen;
     const struct bcast_call *call = c->call;
     uint32_t self = call->rank, is_root = self == call->root;
-    uint32_t child = c->child < c->children ? tree_child(call->tree, call->root, self, c->child) : 0;
     switch (c->state) {
     case EAGER_W:
-        c->state = c->children ? EAGER_WK : EAGER_C;
+        if (c->children)
+            eager_to_child(c);
+        else
+            c->state = EAGER_C;
         eager_word(c, out, STEP_WAIT_EQ, STEP_NAME_W, WORD_LINE, self, c->op);
         return;
     case EAGER_WK:
         c->state = EAGER_FORWARD;
-        eager_word(c, out, STEP_WAIT_GE, STEP_NAME_WK, WORD_ACK, child, c->op - call->lines + 1);
+        eager_word(c, out, STEP_WAIT_GE, STEP_NAME_WK, WORD_ACK, c->set, c->op - call->lines + 1);
         return;
     case EAGER_FORWARD:
         c->state = EAGER_N;
-        eager_copy(c, out, is_root, child);
+        eager_copy(c, out, is_root, c->set);
         return;
     case EAGER_N:
-        eager_word(c, out, STEP_STORE, STEP_NAME_N, WORD_LINE, child, c->op);
+        eager_word(c, out, STEP_STORE, STEP_NAME_N, WORD_LINE, c->set, c->op);
         c->child++;
         if (c->child < c->children)
-            c->state = EAGER_WK;
-        else if (is_root && (c->op + 1) % (call->lines / 2) != 0)
+            eager_to_child(c);
+        else if (is_root && !eager_acknowledges(c))
             eager_end(c);
         else
             c->state = is_root ? EAGER_K : EAGER_C;
         return;
     case EAGER_C:
         eager_copy(c, out, 0, self);
-        if ((c->op + 1) % (call->lines / 2) == 0)
+        if (eager_acknowledges(c))
             c->state = EAGER_K;
         else
             eager_end(c);
