@@ -1,0 +1,244 @@
+#include "kernels/probe.h"
+
+#include "kernels/copy.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { PING_ROUNDS = 2000, DEADLINE_AHEAD_NS = 3000 };
+
+double probe_clock_read_ns(const struct clock *clock)
+{
+    double least = 1e9;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t start = clock_ticks(clock);
+        double ns = clock_ns(clock, clock_ticks(clock) - start);
+        least = ns < least ? ns : least;
+    }
+    return least;
+}
+
+int probe_barrier(struct probe *p)
+{
+    uint32_t seen;
+    p->turn++;
+    /* R1: the last to arrive publishes what all wrote before; pairs with A1 in wait_until. */
+    if (word_add_acq_rel(&p->shared->arrived, 1) + 1 == p->turn * p->procs) {
+        word_store_release(&p->shared->released, p->turn);
+        wait_wake(p->waiter, &p->shared->released);
+        return 0;
+    }
+    return wait_until(p->waiter, &p->shared->released, STEP_WAIT_GE, p->turn, &seen);
+}
+
+/* All ranks leave together, at an instant rank 0 picks. Returns it in *start. */
+static int start_together(struct probe *p, uint64_t *start)
+{
+    int err = probe_barrier(p);
+    if (!err && p->rank == 0)
+        p->shared->deadline_ticks = clock_ticks(&p->clock) + clock_ticks_of_ns(&p->clock, DEADLINE_AHEAD_NS);
+    if (!err)
+        err = probe_barrier(p);
+    *start = p->shared->deadline_ticks;
+    if (!err)
+        wait_deadline(&p->clock, *start, 0);
+    return err;
+}
+
+/* Hands rank 1's figure of this repetition to rank 0. */
+static int exchange(struct probe *p, double own_ns, double other_ns[2])
+{
+    if (p->rank < 2)
+        p->shared->result_ns[p->rank * 8] = own_ns;
+    int err = probe_barrier(p);
+    other_ns[0] = p->shared->result_ns[0];
+    other_ns[1] = p->shared->result_ns[8];
+    return err ? err : probe_barrier(p);
+}
+
+/* Stores `lines` lines of this rank's side, the polled one (0) last. */
+static void volley(struct probe *p, uint32_t lines, uint32_t value)
+{
+    for (uint32_t i = lines; i-- > 0;)
+        word_store_release(&p->shared->line[p->rank][i].word, value); /* R2: pairs with A1 */
+}
+
+static int ping_pong(struct probe *p, uint32_t lines, uint32_t first)
+{
+    uint32_t seen;
+    int err = 0;
+    for (uint32_t i = 0; i < PING_ROUNDS && !err; i++) {
+        uint32_t value = first + i;
+        if (p->rank == 0)
+            volley(p, lines, value);
+        for (uint32_t k = 0; k < lines && !err; k++)
+            err = wait_until(p->waiter, &p->shared->line[!p->rank][k].word, STEP_WAIT_EQ, value, &seen);
+        if (p->rank == 1)
+            volley(p, lines, value);
+    }
+    return err;
+}
+
+int probe_handover_lines(struct probe *p, uint32_t lines, double *samples_ns, uint32_t count)
+{
+    if (p->procs < 2 || lines == 0 || lines > PROBE_LINES)
+        return -EINVAL;
+    int err = 0;
+    for (uint32_t r = 0; r < count && !err; r++) {
+        /* A value of its own for every round: the words keep those of earlier probes. */
+        uint32_t first = (p->turn + 1) * 2 * PING_ROUNDS;
+        err = probe_barrier(p);
+        uint64_t start = clock_ticks(&p->clock);
+        if (!err && p->rank < 2)
+            err = ping_pong(p, lines, first);
+        samples_ns[r] = clock_ns(&p->clock, clock_ticks(&p->clock) - start) / (2 * PING_ROUNDS);
+        if (!err)
+            err = probe_barrier(p);
+    }
+    return err;
+}
+
+int probe_handover(struct probe *p, double *samples_ns, uint32_t count)
+{
+    return probe_handover_lines(p, 1, samples_ns, count);
+}
+
+int probe_atomic(struct probe *p, int remote, double *samples_ns, uint32_t count)
+{
+    enum { ADDS = 64 };
+    int err = 0;
+    for (uint32_t r = 0; r < count && !err; r++) {
+        double ns = 0;
+        for (int i = 0; i < ADDS && !err; i++) {
+            atomic_word *word = &p->shared->line[0][i % PROBE_LINES].word;
+            if (p->rank == 1 && remote)
+                word_store_relaxed(word, (uint32_t)i);
+            err = probe_barrier(p);
+            uint64_t start = clock_ticks(&p->clock);
+            if (p->rank == 0)
+                word_add_acq_rel(word, 1);
+            ns += clock_ns(&p->clock, clock_ticks(&p->clock) - start) - p->clock_read_ns;
+            err = err ? err : probe_barrier(p);
+        }
+        samples_ns[r] = ns / ADDS;
+    }
+    return err;
+}
+
+int probe_deadline(struct probe *p, double *samples_ns, uint32_t count)
+{
+    int err = 0;
+    for (uint32_t r = 0; r < count && !err; r++) {
+        uint64_t start;
+        err = start_together(p, &start);
+        samples_ns[r] = clock_ns(&p->clock, clock_ticks(&p->clock) - start);
+    }
+    return err;
+}
+
+/* A buffer of the pool whose pages are touched and whose lines are in no cache. */
+static unsigned char *cold_buffer(struct probe *p, uint64_t bytes)
+{
+    unsigned char *buffer = pool_next(p->pool, bytes);
+    pool_chill(p->pool, buffer, bytes);
+    return buffer;
+}
+
+int probe_copy_cold(struct probe *p, int routine, uint64_t bytes, double *samples_ns, uint32_t count)
+{
+    int err = 0;
+    for (uint32_t r = 0; r < count && !err; r++) {
+        if (p->rank == 0) {
+            unsigned char *from = cold_buffer(p, bytes), *to = cold_buffer(p, bytes);
+            uint64_t start = clock_ticks(&p->clock);
+            copy_bytes((enum copy_routine)routine, to, from, bytes);
+            samples_ns[r] = clock_ns(&p->clock, clock_ticks(&p->clock) - start);
+        }
+        err = probe_barrier(p);
+    }
+    return err;
+}
+
+int probe_copy_shared(struct probe *p, int routine, uint64_t bytes, double *samples_ns, uint32_t count)
+{
+    uint64_t part = bytes / p->procs + (p->rank < bytes % p->procs);
+    int err = 0;
+    for (uint32_t r = 0; r < count && !err; r++) {
+        unsigned char *from = cold_buffer(p, part), *to = cold_buffer(p, part);
+        uint64_t start;
+        err = start_together(p, &start);
+        copy_bytes((enum copy_routine)routine, to, from, part);
+        double ns = clock_ns(&p->clock, clock_ticks(&p->clock) - start);
+        if (p->rank < 64)
+            p->shared->result_ns[p->rank] = ns;
+        err = err ? err : probe_barrier(p);
+        for (uint32_t i = 0; i < p->procs && i < 64; i++)
+            ns = p->shared->result_ns[i] > ns ? p->shared->result_ns[i] : ns;
+        samples_ns[r] = ns;
+        err = err ? err : probe_barrier(p);
+    }
+    return err;
+}
+
+/* One copy of fragment k by the rank whose turn it is; returns its time. */
+static double fragment_copy_ns(struct probe *p, const struct probe_queue *q, unsigned char *user, uint64_t k, int routine)
+{
+    uint64_t offset = k * q->fragment_bytes, left = q->message_bytes - offset, slots = q->queue_bytes / q->fragment_bytes;
+    uint64_t bytes = left < q->fragment_bytes ? left : q->fragment_bytes;
+    unsigned char *slot = p->shared->queue + k % (slots ? slots : 1) * q->fragment_bytes;
+    uint64_t start = clock_ticks(&p->clock);
+    if (p->rank == 0)
+        copy_bytes(COPY_MEMCPY, slot, user + offset, bytes);
+    else
+        copy_bytes((enum copy_routine)routine, user + offset, slot, bytes);
+    return clock_ns(&p->clock, clock_ticks(&p->clock) - start) - p->clock_read_ns;
+}
+
+/* One message in lockstep; returns the mean time of this rank's copies. */
+static int queue_message(struct probe *p, const struct probe_queue *q, unsigned char *user, double *mean_ns)
+{
+    uint64_t count = (q->message_bytes + q->fragment_bytes - 1) / q->fragment_bytes;
+    int routine = (int)copy_routine_choose(q->message_bytes + q->queue_bytes, p->llc_bytes, 2);
+    uint64_t lag = q->beside ? 1 : 0;
+    double ns = 0;
+    int err = 0;
+    for (uint64_t k = 0; k < count + lag && !err; k++) {
+        if (p->rank == 0 && k < count)
+            ns += fragment_copy_ns(p, q, user, k, routine);
+        if (!lag)
+            err = probe_barrier(p);
+        if (p->rank == 1 && k >= lag)
+            ns += fragment_copy_ns(p, q, user, k - lag, routine);
+        if (!err)
+            err = probe_barrier(p);
+    }
+    *mean_ns = ns / (double)count;
+    return err;
+}
+
+int probe_queue_copies(struct probe *p, const struct probe_queue *q, double *in_ns, double *out_ns, uint32_t count)
+{
+    if (p->procs != 2 || q->fragment_bytes == 0 || q->message_bytes == 0 || q->queue_bytes > p->queue_bytes ||
+        q->fragment_bytes > p->queue_bytes)
+        return -EINVAL;
+    unsigned char *user = pool_next(p->pool, q->message_bytes);
+    int err = 0;
+    for (uint32_t r = 0; r < count && !err; r++) {
+        double mean_ns = 0, both[2];
+        uint64_t start;
+        if (q->buffers == PROBE_COLD)
+            user = cold_buffer(p, q->message_bytes);
+        else if (p->rank < 2)
+            memset(user, (int)r, q->message_bytes);
+        err = start_together(p, &start);
+        if (!err)
+            err = queue_message(p, q, user, &mean_ns);
+        if (!err)
+            err = exchange(p, mean_ns, both);
+        if (!err) {
+            in_ns[r] = both[0];
+            out_ns[r] = both[1];
+        }
+    }
+    return err;
+}
