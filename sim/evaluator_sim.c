@@ -25,10 +25,13 @@ static int supports(const struct scenario *scenario, char *reason, size_t reason
         snprintf(reason, reason_bytes, "the simulator runs a broadcast on one node, not on %u", scenario->machine.nodes);
         return -ENOTSUP;
     }
-    if (!scenario->machine.node->contention_free) {
-        snprintf(reason, reason_bytes, "only contention-free nodes are simulated");
-        return -ENOTSUP;
-    }
+    const uint32_t *cores = scenario->placement.core_of_rank;
+    for (uint32_t i = 1; i < scenario->job.procs && !scenario->machine.node->contention_free; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (cores[i] == cores[j]) {
+                snprintf(reason, reason_bytes, "ranks %u and %u share core %u; the simulator gives each rank a core", j, i, cores[i]);
+                return -ENOTSUP;
+            }
     return 0;
 }
 

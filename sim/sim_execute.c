@@ -17,8 +17,12 @@ int sim_create(struct sim *sim, const struct scenario *scenario, char *reason, s
     *sim = (struct sim){.scenario = scenario, .protocol = params->protocol, .procs = procs};
     struct bcast_call call = {.slots = params->slots, .sets = params->sets, .lines = EAGER_LINES, .procs = procs};
     int rc = sim_costs_create(&sim->costs, scenario, reason, reason_bytes);
-    if (rc)
+    if (rc == 0 && !sim->costs.contention_free)
+        rc = sim_copies_create(&sim->copies, scenario, procs, reason, reason_bytes);
+    if (rc) {
+        sim_destroy(sim);
         return rc;
+    }
     sim->rank = calloc(procs, sizeof *sim->rank);
     rc = tree_create(params->tree, procs, &sim->tree);
     if (rc == 0)
@@ -41,6 +45,7 @@ void sim_destroy(struct sim *sim)
 {
     tree_destroy(&sim->tree);
     sim_costs_destroy(&sim->costs);
+    sim_copies_destroy(&sim->copies);
     sim_words_destroy(&sim->words);
     sim_queue_destroy(&sim->queue);
     free(sim->rank);
@@ -163,13 +168,53 @@ static uint64_t begin_add(struct sim *sim, uint32_t r)
     return w->busy_ps + noisy(sim, r, costs->step_ps);
 }
 
-static uint64_t begin_copy(struct sim *sim, uint32_t r)
+/* Payload in a notification's line: written, it takes the line from its reader as the store after it would. */
+static uint64_t copy_line(struct sim *sim, uint32_t r)
 {
     struct sim_rank *rank = &sim->rank[r];
+    const struct step *step = &rank->step;
+    const struct sim_costs *costs = &sim->costs;
+    uint64_t start_ps = sim->now_ps, fetch_ps = 0;
+    if (step->to.kind == PLACE_LINE) {
+        size_t word = sim_words_index(&sim->words, WORD_LINE, step->to.owner, step->to.index);
+        start_ps = rank->drain_ps > start_ps ? rank->drain_ps : start_ps;
+        fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r);
+        sim_words_own(&sim->words, word, r);
+    }
+    uint64_t end_ps = start_ps + noisy(sim, r, sim_copies_line_ps(&sim->copies, step) + costs->step_ps);
+    if (fetch_ps)
+        rank->drain_ps = end_ps + noisy(sim, r, costs->store_ps == UINT64_MAX ? fetch_ps : costs->store_ps);
     rank->phase = SIM_NEXT;
-    uint64_t end_ps = sim->now_ps + noisy(sim, r, sim_ps_from_s(rank->step.bytes * sim->costs.t_s_per_byte));
     account(sim, r, rank->start_ps, end_ps);
     return end_ps;
+}
+
+static int begin_copy(struct sim *sim, uint32_t r, uint64_t *next_ps)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    const struct step *step = &rank->step;
+    if (sim->costs.contention_free) {
+        rank->phase = SIM_NEXT;
+        *next_ps = sim->now_ps + noisy(sim, r, sim_ps_from_s(step->bytes * sim->costs.t_s_per_byte));
+        account(sim, r, rank->start_ps, *next_ps);
+        return 0;
+    }
+    if (step->from.kind == PLACE_LINE || step->to.kind == PLACE_LINE) {
+        *next_ps = copy_line(sim, r);
+        return 0;
+    }
+    rank->phase = SIM_COPY;
+    int rc = sim_copies_prepare(&sim->copies, r, step, &rank->copy);
+    *next_ps = sim->now_ps + noisy(sim, r, rank->copy.start_ps + sim->costs.step_ps);
+    return rc;
+}
+
+static uint64_t begin_flow(struct sim *sim, uint32_t r)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    rank->phase = SIM_COPYING;
+    sim_bandwidth_begin(&sim->copies.bandwidth, r, rank->copy.class_id, noisy(sim, r, rank->copy.alone_ps), sim->now_ps);
+    return BLOCKED;
 }
 
 /* Lets those go on whom the word's new value satisfies. */
@@ -229,8 +274,7 @@ static int begin_step(struct sim *sim, uint32_t r, uint64_t *next_ps)
         *next_ps = begin_add(sim, r);
         return 0;
     case STEP_COPY:
-        *next_ps = begin_copy(sim, r);
-        return 0;
+        return begin_copy(sim, r, next_ps);
     case STEP_DONE:
         *next_ps = end_call(sim, r);
         return 0;
@@ -242,20 +286,47 @@ static int begin_step(struct sim *sim, uint32_t r, uint64_t *next_ps)
     }
 }
 
+static int continue_rank(struct sim *sim, uint32_t r, uint64_t *next_ps)
+{
+    switch (sim->rank[r].phase) {
+    case SIM_NEXT:
+        return begin_step(sim, r, next_ps);
+    case SIM_COPY:
+        *next_ps = begin_flow(sim, r);
+        return 0;
+    default:
+        return change_word(sim, r);
+    }
+}
+
 /* Takes a rank as far as it gets. As long as nothing else happens before its next step it goes on at once:
  * that is the order in which the queue would have returned it. */
 static int advance(struct sim *sim, uint32_t r)
 {
     for (;;) {
         uint64_t next_ps = sim->now_ps;
-        uint32_t phase = sim->rank[r].phase;
-        int rc = phase == SIM_NEXT ? begin_step(sim, r, &next_ps) : change_word(sim, r);
+        int rc = continue_rank(sim, r, &next_ps);
         if (rc || next_ps == BLOCKED)
             return rc;
-        if (next_ps > sim->now_ps && next_ps >= sim_queue_head_ps(&sim->queue))
+        if (next_ps > sim->now_ps && (sim->copies.bandwidth.dirty || next_ps >= sim_queue_head_ps(&sim->queue)))
             return sim_queue_push(&sim->queue, next_ps, r, 0);
         sim->now_ps = next_ps;
     }
+}
+
+/* Copies of one class have ended. */
+static int end_flows(struct sim *sim, uint32_t class_id, uint32_t generation)
+{
+    uint32_t r;
+    while ((r = sim_bandwidth_end(&sim->copies.bandwidth, class_id, generation, sim->now_ps)) != SIM_NO_RANK) {
+        sim->rank[r].phase = SIM_NEXT;
+        sim_copies_finish(&sim->copies, r);
+        account(sim, r, sim->rank[r].start_ps, sim->now_ps);
+        int rc = advance(sim, r);
+        if (rc)
+            return rc;
+    }
+    return 0;
 }
 
 static int start_ranks(struct sim *sim, uint32_t root)
@@ -280,12 +351,19 @@ static int start_ranks(struct sim *sim, uint32_t root)
 
 static int run_events(struct sim *sim)
 {
+    struct sim_bandwidth *bandwidth = &sim->copies.bandwidth;
     while (sim->running > 0) {
+        if (bandwidth->dirty && sim_queue_head_ps(&sim->queue) > sim->now_ps) {
+            int rc = sim_bandwidth_settle(bandwidth, &sim->queue, sim->now_ps);
+            if (rc)
+                return rc;
+        }
         if (sim->queue.count == 0)
             return -EDEADLK;
         struct sim_event event = sim_queue_pop(&sim->queue);
         sim->now_ps = event.time_ps;
-        int rc = advance(sim, event.target);
+        int rc = event.target < sim->procs ? advance(sim, event.target)
+                                           : end_flows(sim, event.target - sim->procs, event.generation);
         if (rc)
             return rc;
     }

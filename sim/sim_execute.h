@@ -7,6 +7,7 @@
 #define SHMCOLL_SIM_EXECUTE_H
 
 #include "model/scenario.h"
+#include "sim/sim_copy.h"
 #include "sim/sim_costs.h"
 #include "sim/sim_queue.h"
 #include "sim/sim_words.h"
@@ -17,6 +18,8 @@ enum sim_phase {
     SIM_PARKED, /* waits on a word */
     SIM_STORE,  /* its store becomes visible */
     SIM_ADD,    /* its addition becomes visible */
+    SIM_COPY,   /* the first byte of its copy moves */
+    SIM_COPYING,
     SIM_OVER,
 };
 
@@ -27,6 +30,7 @@ struct sim_rank {
     uint32_t phase, seen;
     uint64_t start_ps;                    /* of the current step */
     uint64_t drain_ps;                    /* a further store cannot begin before */
+    struct sim_copy copy;                 /* being prepared or under way */
     uint64_t copy_ps, wait_ps, notify_ps; /* sums */
     uint64_t random;
 };
@@ -36,6 +40,7 @@ struct sim {
     const struct protocol *protocol;
     struct tree tree;
     struct sim_costs costs;
+    struct sim_copies copies; /* described nodes */
     struct sim_words words;
     struct sim_queue queue;
     struct sim_rank *rank; /* [procs] */

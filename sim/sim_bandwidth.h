@@ -1,0 +1,86 @@
+/* Bandwidth sharing: flows that slow each other down because they use the same resources.
+ *
+ * Flows of one class use the same resources and run alone at the same rate, so they always advance alike: a class
+ * keeps one progress for all its flows, and only the flow that is next to end needs an event. Rates are
+ * max-min fair: nobody can be given more without taking from somebody who has no more. A change of the
+ * set of flows is settled once, before time goes on; classes whose speed and next end stay are left alone.
+ *
+ * A flow is a number below `flows` given by the caller (a rank), at most one at a time each. Completion events carry
+ * target = base_target + class and a generation; sim_bandwidth_end drops those that were replaced. */
+#ifndef SHMCOLL_SIM_BANDWIDTH_H
+#define SHMCOLL_SIM_BANDWIDTH_H
+
+#include "sim/sim_queue.h"
+
+#include <stdint.h>
+
+enum {
+    SIM_LOAD_UNIT = 3,  /* a load of SIM_LOAD_UNIT is one whole copy: a byte read, a byte written, the line fetched before */
+    SIM_USES_MAX = 4,   /* resources of one class */
+    SIM_NO_GROUP = UINT32_MAX
+};
+
+/* What n flows together get, by their summed load; the last entry holds beyond. */
+struct sim_resource {
+    double *bytes_per_s; /* [loads] by summed load */
+    uint32_t loads;      /* >= 2 */
+};
+
+struct sim_use {
+    uint32_t resource, load;
+};
+
+struct sim_class {
+    double bytes_per_s;       /* of one flow alone */
+    double beside;            /* speed against alone while the rival group has flows */
+    uint32_t group, rival;    /* SIM_NO_GROUP: none */
+    uint32_t uses;
+    struct sim_use use[SIM_USES_MAX];
+};
+
+struct sim_flow {
+    uint64_t end; /* in the progress of its class */
+    uint32_t next, class_id;
+};
+
+struct sim_class_state {
+    uint64_t progress; /* of every flow of the class: picoseconds alone, 16 binary places */
+    uint64_t speed;    /* against alone, 32 binary places */
+    uint64_t since_ps; /* progress was right then */
+    uint32_t first, last; /* flows by their end */
+    uint32_t count, generation, moved;
+    double rate; /* while settling: bytes per second of one flow, negative if open */
+};
+
+struct sim_bandwidth {
+    struct sim_resource *resource;
+    uint32_t resources;
+    struct sim_class *class;
+    struct sim_class_state *state;
+    uint32_t classes, classes_max, groups;
+    uint32_t *group_count; /* [groups] active flows */
+    uint32_t *active;      /* [active_count] classes with flows */
+    uint32_t active_count;
+    double *left, *weight; /* [resources], while settling */
+    uint32_t *load;        /* [resources] */
+    struct sim_flow *flow; /* [flows] */
+    uint32_t flows, base_target, dirty;
+};
+
+/* Takes nothing over: resources are set by sim_bandwidth_resource. 0 or -ENOMEM. */
+int sim_bandwidth_create(struct sim_bandwidth *b, uint32_t resources, uint32_t groups, uint32_t flows, uint32_t base_target);
+void sim_bandwidth_destroy(struct sim_bandwidth *b);
+
+/* Gives a resource its table of `loads` entries, copied. 0 or -ENOMEM. */
+int sim_bandwidth_resource(struct sim_bandwidth *b, uint32_t resource, const double *bytes_per_s, uint32_t loads);
+/* Finds or adds a class; its number in *id. 0 or -ENOMEM. */
+int sim_bandwidth_class(struct sim_bandwidth *b, const struct sim_class *wanted, uint32_t *id);
+
+/* Starts a flow that alone would take alone_ps. */
+void sim_bandwidth_begin(struct sim_bandwidth *b, uint32_t flow, uint32_t class_id, uint64_t alone_ps, uint64_t now_ps);
+/* After the last begin or end of an instant: new speeds, new completion events. 0 or -ENOMEM. */
+int sim_bandwidth_settle(struct sim_bandwidth *b, struct sim_queue *queue, uint64_t now_ps);
+/* A completion event: the flow that has ended, UINT32_MAX if the event is stale or all that ended are told. Call until then. */
+uint32_t sim_bandwidth_end(struct sim_bandwidth *b, uint32_t class_id, uint32_t generation, uint64_t now_ps);
+
+#endif
