@@ -1,0 +1,196 @@
+/* The extended form: the pipelined broadcast as the longest path through its steps, in closed form.
+ *
+ * Think of a grid with a column for every fragment and a row for every rank. A path to the last reader's end starts at the
+ * root's first copy, runs along a row (a rank's own work, fragment after fragment), may cross to a child's row once the
+ * child is notified, and may go back from a reader that left set k to the root, which needs its room for set k + q.
+ * All full sets cost alike, so the longest path is one of four:
+ *
+ *   filled    the root is slowest: its row to the last set, crossed there
+ *   drained   a reader is: crossed in the first set, then that row
+ *   lapped    the root waits for its room: floor((K-1)/q) times round through whole sets, the rest by the slowest row,
+ *             ending as either of the first two
+ *
+ * Within a set of n fragments, first and last fragment are copied with nobody beside, the others while both sides copy, at the pace
+ * of the slowest of root, readers on the path, controllers and links. Latencies of the tree count once per crossing,
+ * not once per fragment. K sets are never enumerated: O(p) time whatever m is. */
+#include "model/bcast_copies.h"
+#include "model/bcast_model.h"
+#include "model/bcast_steps.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct form {
+    const struct scenario *scenario;
+    const struct tree *tree;
+    struct bcast_steps steps;
+    struct bcast_copies full, last; /* a whole fragment, and the message's last one */
+    uint64_t fragments, sets;       /* N, K */
+    uint32_t set_fragments, last_set_fragments;
+};
+
+/* A reader's row, and what of the rows above it can hold it up. */
+struct row {
+    double out_alone_s, out_beside_s, last_alone_s; /* copy-out: full fragment alone, beside the root; the last, alone */
+    double slowest_s; /* per fragment: the slowest reader from the root's child down to here */
+    double opening_s; /* per set: the most that WO and A cost there */
+};
+
+static double reader_out_s(const struct form *f, const struct bcast_copies *c, uint32_t v, int beside)
+{
+    uint32_t rank = tree_rank(f->tree, f->scenario->job.bcast.root, v);
+    double own_s = !bcast_copies_near(f->scenario, rank) ? c->far_s : beside ? c->near_beside_s : c->near_alone_s;
+    return fmax(own_s, beside ? c->all_floor_s : c->out_floor_s);
+}
+
+/* Rows are visited parent first. */
+static void fill_row(const struct form *f, uint32_t v, struct row *rows)
+{
+    struct row *row = &rows[v];
+    const struct row *parent = &rows[f->tree->parent[v]];
+    row->out_alone_s = reader_out_s(f, &f->full, v, 0);
+    row->out_beside_s = reader_out_s(f, &f->full, v, 1);
+    row->last_alone_s = reader_out_s(f, &f->last, v, 0);
+    row->slowest_s = f->steps.busy_s[v] + row->out_beside_s;
+    row->opening_s = f->steps.open_s[v] + f->steps.leave_s[v];
+    if (f->tree->parent[v] != 0) {
+        row->slowest_s = fmax(row->slowest_s, parent->slowest_s);
+        row->opening_s = fmax(row->opening_s, parent->opening_s);
+    }
+}
+
+/* The root's work for one fragment. */
+static double root_s(const struct form *f, const struct bcast_copies *c, int beside)
+{
+    return f->steps.busy_s[0] + (beside ? fmax(c->in_beside_s, c->all_floor_s) : c->in_alone_s);
+}
+
+/* From the root's start of a set of n fragments to v's last copy-out in it, crossing once. `last`: the set ends the message. */
+static double crossing_s(const struct form *f, const struct row *row, uint32_t v, uint32_t n, int last)
+{
+    double first_s = root_s(f, n == 1 && last ? &f->last : &f->full, 0);
+    double tail_s = f->steps.path_s[v] + f->steps.pass_s[v] + (last ? row->last_alone_s : row->out_alone_s);
+    double begin_s = f->steps.claim_s + fmax(first_s, f->steps.open_all_s);
+    if (n == 1)
+        return begin_s + tail_s;
+    double both_s = fmax(root_s(f, &f->full, 1), row->slowest_s);
+    double before_last_s = fmax(root_s(f, last ? &f->last : &f->full, 1), row->slowest_s);
+    return begin_s + (n - 2) * both_s + before_last_s + tail_s;
+}
+
+struct totals {
+    double release_s; /* from the root's start of a full set until all readers have left it */
+    double row_s;     /* a full set along the slowest row */
+    double root_set_s;
+};
+
+static struct totals totals_of(const struct form *f, const struct row *rows)
+{
+    uint32_t n = f->set_fragments;
+    struct totals t = {.root_set_s = f->steps.claim_s + n * root_s(f, &f->full, 1)};
+    t.row_s = t.root_set_s;
+    for (uint32_t v = 1; v < f->steps.procs; v++) {
+        t.release_s = fmax(t.release_s, crossing_s(f, &rows[v], v, n, 0) + f->steps.leave_s[v]);
+        t.row_s = fmax(t.row_s, n * rows[v].slowest_s + rows[v].opening_s);
+    }
+    /* Readers that end together queue up at the counter. */
+    t.release_s += fmax(f->steps.leave_all_s - f->steps.path_max_s - f->steps.leave_max_s, 0);
+    return t;
+}
+
+/* Longest path that ends with v's decrement, K >= 1 sets. */
+static double reader_end_s(const struct form *f, const struct totals *t, const struct row *row, uint32_t v)
+{
+    uint64_t sets = f->sets, q = f->scenario->params.sets;
+    double leave_s = f->steps.leave_s[v], last_s = crossing_s(f, row, v, f->last_set_fragments, 1) + leave_s;
+    double laps = (double)((sets - 1) / q), rest = (double)((sets - 1) % q);
+    double end_s = fmax((double)(sets - 1) * t->root_set_s + last_s, laps > 0 ? laps * t->release_s + rest * t->row_s + last_s : 0);
+    if (sets == 1)
+        return end_s;
+    double row_set_s = fmax(t->root_set_s, f->set_fragments * row->slowest_s + row->opening_s);
+    double own_s = f->steps.busy_s[v] + row->out_beside_s;
+    double drained_s = crossing_s(f, row, v, f->set_fragments, 0) + leave_s + (row->slowest_s - own_s) + f->steps.open_s[v] +
+                       (f->last_set_fragments - 1) * row->slowest_s + f->steps.busy_s[v] + row->last_alone_s + leave_s;
+    laps = (double)((sets - 2) / q), rest = (double)((sets - 2) % q);
+    end_s = fmax(end_s, drained_s + (double)(sets - 2) * row_set_s);
+    return laps > 0 ? fmax(end_s, drained_s + laps * t->release_s + rest * t->row_s) : end_s;
+}
+
+static double time_s(const struct form *f, struct row *rows)
+{
+    for (uint32_t v = 1; v < f->steps.procs; v++)
+        fill_row(f, v, rows);
+    struct totals t = totals_of(f, rows);
+    double end_s = 0;
+    for (uint32_t v = 1; v < f->steps.procs; v++)
+        end_s = fmax(end_s, reader_end_s(f, &t, &rows[v], v));
+    return f->steps.call_s + end_s + fmax(f->steps.leave_all_s - f->steps.path_max_s - f->steps.leave_max_s, 0);
+}
+
+/* Everybody copies every fragment; the rest of the time is waiting. */
+static void report(const struct form *f, const struct row *rows, struct bcast_prediction *out)
+{
+    double whole = (double)(f->fragments - 1);
+    out->copy_s = whole * f->full.in_beside_s + f->last.in_alone_s;
+    for (uint32_t v = 1; v < f->steps.procs; v++)
+        out->copy_s += whole * rows[v].out_beside_s + rows[v].last_alone_s;
+    out->wait_s = fmax(f->steps.procs * out->time_s - out->copy_s, 0);
+}
+
+static void cut(struct form *f)
+{
+    const struct params *p = &f->scenario->params;
+    uint64_t size = f->scenario->job.bcast.size_bytes;
+    f->fragments = (size + p->fragment_bytes - 1) / p->fragment_bytes;
+    f->set_fragments = p->slots / p->sets;
+    f->sets = (f->fragments + f->set_fragments - 1) / f->set_fragments;
+    f->last_set_fragments = (uint32_t)(f->fragments - (f->sets - 1) * f->set_fragments);
+}
+
+static int copies_of(struct form *f, char *reason, size_t reason_bytes)
+{
+    uint64_t size = f->scenario->job.bcast.size_bytes, whole = f->scenario->params.fragment_bytes;
+    int err = bcast_copies_of(f->scenario, whole < size ? whole : size, &f->full, reason, reason_bytes);
+    return err ? err : bcast_copies_of(f->scenario, size - (f->fragments - 1) * whole, &f->last, reason, reason_bytes);
+}
+
+static int evaluate(struct form *f, struct bcast_prediction *out, char *reason, size_t reason_bytes)
+{
+    struct row *rows = calloc(f->steps.procs, sizeof *rows);
+    if (!rows) {
+        snprintf(reason, reason_bytes, "no memory for the rows of %u ranks", f->steps.procs);
+        return -ENOMEM;
+    }
+    int err = copies_of(f, reason, reason_bytes);
+    if (!err) {
+        out->time_s = time_s(f, rows);
+        report(f, rows, out);
+    }
+    free(rows);
+    return err;
+}
+
+int bcast_model_extended(const struct scenario *scenario, const struct tree *tree, struct bcast_prediction *out, char *reason,
+                         size_t reason_bytes)
+{
+    if (scenario->params.protocol == &protocol_eager)
+        return bcast_model_eager(scenario, tree, out, reason, reason_bytes);
+    struct bcast_prediction prediction = {0};
+    struct form form = {.scenario = scenario, .tree = tree};
+    int err = bcast_model_costs(scenario, tree, &prediction.costs, reason, reason_bytes);
+    if (err)
+        return err;
+    if (scenario->job.bcast.size_bytes > 0 && scenario->job.procs > 1) {
+        err = bcast_steps_create(scenario, tree, &form.steps, reason, reason_bytes);
+        if (err)
+            return err;
+        cut(&form);
+        err = evaluate(&form, &prediction, reason, reason_bytes);
+        bcast_steps_destroy(&form.steps);
+    }
+    if (!err)
+        *out = prediction;
+    return err;
+}

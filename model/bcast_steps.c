@@ -1,0 +1,166 @@
+#include "model/bcast_steps.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What create() works with. */
+struct source {
+    const struct scenario *scenario;
+    const struct node *node;
+    const struct tree *tree;
+    struct bcast_steps *steps;
+};
+
+double bcast_steps_handover_s(const struct scenario *scenario, const struct tree *tree, uint32_t v, uint32_t w)
+{
+    uint32_t root = scenario->job.bcast.root;
+    const uint32_t *core = scenario->placement.core_of_rank;
+    return node_handover_ns(scenario->machine.node, core[tree_rank(tree, root, v)], core[tree_rank(tree, root, w)]) * 1e-9;
+}
+
+static double handover_s(const struct source *s, uint32_t v, uint32_t w)
+{
+    return bcast_steps_handover_s(s->scenario, s->tree, v, w);
+}
+
+static uint32_t child_count(const struct tree *tree, uint32_t v)
+{
+    return tree->first[v + 1] - tree->first[v];
+}
+
+/* Between two stores of v in a row; the second one's line decides if the node does not say. */
+static double store_gap_s(const struct source *s, uint32_t v, uint32_t child)
+{
+    const struct quantity *store = &s->node->store_ns;
+    return quantity_known(store) ? store->value * 1e-9 : handover_s(s, v, child);
+}
+
+static void fill_described(const struct source *s)
+{
+    struct bcast_steps *steps = s->steps;
+    double atomic_s = quantity_or(&s->node->atomic_ns, 0) * 1e-9, step = steps->step_s;
+    for (uint32_t v = 0; v < steps->procs; v++) {
+        double wait = v ? handover_s(s, s->tree->parent[v], v) + step : 0;
+        steps->path_s[v] += wait;   /* the parent has left there when it told v */
+        double busy = v ? step : 0; /* a reader resets its control block first */
+        for (uint32_t i = 0; i < child_count(s->tree, v); i++) {
+            uint32_t child = s->tree->child[s->tree->first[v] + i];
+            busy += step + (v || i ? store_gap_s(s, v, child) : 0);
+            steps->path_s[child] = steps->path_s[v] + busy;
+        }
+        steps->pass_s[v] = busy;
+        steps->busy_s[v] = wait + busy;
+        steps->open_s[v] = v ? handover_s(s, 0, v) + step : 0;
+        steps->leave_s[v] = v ? handover_s(s, 0, v) + atomic_s + step : 0;
+    }
+    if (steps->procs > 1)
+        steps->claim_s = handover_s(s, steps->procs - 1, 0) + 3 * step + store_gap_s(s, 0, steps->procs - 1);
+    steps->call_s = quantity_or(&s->node->call_ns, 0) * 1e-9;
+}
+
+static void fill_paper(const struct source *s)
+{
+    const struct paper_costs *paper = &s->node->paper;
+    struct bcast_steps *steps = s->steps;
+    for (uint32_t v = 1; v < steps->procs; v++) {
+        steps->path_s[v] = steps->path_s[s->tree->parent[v]] + paper->t_w_s.value;
+        steps->busy_s[v] = paper->t_w_s.value;
+        steps->open_s[v] = paper->t_wo_s.value;
+        steps->leave_s[v] = paper->t_a_s.value;
+    }
+}
+
+static void sort_by_path(struct bcast_steps *steps)
+{
+    for (uint32_t v = 0; v < steps->procs; v++) {
+        uint32_t i = v; /* insertion: virtual ranks come nearly sorted */
+        for (; i > 1 && steps->path_s[steps->order[i - 1]] > steps->path_s[v]; i--)
+            steps->order[i] = steps->order[i - 1];
+        steps->order[i] = v;
+    }
+}
+
+/* Readers meet at two words: the set's opening, which they load, and its counter, which they decrement. Each serves one
+ * at a time; a line already fetched into a reader's cache is near for the next one there. */
+static void fill_meetings(const struct source *s)
+{
+    struct bcast_steps *steps = s->steps;
+    double atomic_s = quantity_or(&s->node->atomic_ns, 0) * 1e-9, at_s = 0;
+    for (uint32_t i = 1; i < steps->procs; i++) {
+        uint32_t v = steps->order[i], before = i > 1 ? steps->order[i - 1] : 0;
+        if (s->node->contention_free) {
+            steps->open_all_s = fmax(steps->open_all_s, steps->open_s[v]);
+            steps->leave_all_s = fmax(steps->leave_all_s, steps->path_s[v] + steps->leave_s[v]);
+            continue;
+        }
+        steps->open_all_s += fmin(handover_s(s, 0, v), handover_s(s, before, v));
+        at_s = fmax(at_s, steps->path_s[v]) + handover_s(s, before, v) + atomic_s;
+        steps->leave_all_s = at_s + steps->step_s;
+    }
+    if (!s->node->contention_free)
+        steps->open_all_s += steps->step_s;
+    for (uint32_t v = 1; v < steps->procs; v++) {
+        steps->path_max_s = fmax(steps->path_max_s, steps->path_s[v]);
+        steps->open_max_s = fmax(steps->open_max_s, steps->open_s[v]);
+        steps->leave_max_s = fmax(steps->leave_max_s, steps->leave_s[v]);
+    }
+}
+
+static int costs_known(const struct source *s, char *reason, size_t reason_bytes)
+{
+    const struct node *node = s->node;
+    const struct paper_costs *p = &node->paper;
+    if (node->contention_free && (!quantity_known(&p->t_s_per_byte) || !quantity_known(&p->t_w_s) || !quantity_known(&p->t_wo_s) ||
+                                  !quantity_known(&p->t_a_s))) {
+        snprintf(reason, reason_bytes, "node %s is contention-free but lacks one of t, t_w, t_wo, t_A", node->name);
+        return -ENOTSUP;
+    }
+    for (uint32_t v = 1; !node->contention_free && v < s->steps->procs; v++)
+        if (isnan(handover_s(s, s->tree->parent[v], v))) {
+            snprintf(reason, reason_bytes, "node %s does not say what a line hand-over costs; calibrate it", node->name);
+            return -ENOTSUP;
+        }
+    return 0;
+}
+
+int bcast_steps_create(const struct scenario *scenario, const struct tree *tree, struct bcast_steps *out, char *reason,
+                       size_t reason_bytes)
+{
+    uint32_t procs = scenario->job.procs;
+    struct bcast_steps steps = {.procs = procs};
+    struct source s = {scenario, scenario->machine.node, tree, &steps};
+    int err = costs_known(&s, reason, reason_bytes);
+    if (err)
+        return err;
+    double *block = calloc((size_t)procs * 5, sizeof *block);
+    steps.order = calloc(procs, sizeof *steps.order);
+    if (!block || !steps.order) {
+        free(block);
+        free(steps.order);
+        snprintf(reason, reason_bytes, "no memory for the costs of %u ranks", procs);
+        return -ENOMEM;
+    }
+    steps.path_s = block;
+    steps.busy_s = block + procs;
+    steps.open_s = block + 2 * (size_t)procs;
+    steps.leave_s = block + 3 * (size_t)procs;
+    steps.pass_s = block + 4 * (size_t)procs;
+    steps.step_s = s.node->contention_free ? 0 : quantity_or(&s.node->step_ns, 0) * 1e-9;
+    if (s.node->contention_free)
+        fill_paper(&s);
+    else
+        fill_described(&s);
+    sort_by_path(&steps);
+    fill_meetings(&s);
+    *out = steps;
+    return 0;
+}
+
+void bcast_steps_destroy(struct bcast_steps *steps)
+{
+    free(steps->path_s);
+    free(steps->order);
+    *steps = (struct bcast_steps){0};
+}

@@ -1,0 +1,82 @@
+/* The closed forms as an evaluator: variant "paper" (also "" and NULL) and "extended". */
+#include "model/bcast_cost.h"
+#include "model/bcast_model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static double clock_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int supports(const struct scenario *s, char *reason, size_t reason_bytes)
+{
+    int err = scenario_check(s, reason, reason_bytes);
+    if (err)
+        return err;
+    if (s->machine.nodes > 1) {
+        snprintf(reason, reason_bytes, "the model of a broadcast is for one node, not for %u", s->machine.nodes);
+        return -ENOTSUP;
+    }
+    if (s->params.protocol != &protocol_pipelined && s->params.protocol != &protocol_eager) {
+        snprintf(reason, reason_bytes, "there is no closed form for protocol %s", s->params.protocol->name);
+        return -ENOTSUP;
+    }
+    return 0;
+}
+
+/* Where the queue could be better: f* and s* for the bytes it has. */
+static void report_optimum(const struct scenario *s, const struct bcast_costs *costs, struct outcome *out)
+{
+    uint64_t buffer_bytes = (uint64_t)s->params.fragment_bytes * s->params.slots;
+    out->fragment_opt_bytes = bcast_cost_fragment_opt_bytes(costs, s->job.bcast.size_bytes, buffer_bytes);
+    out->slots_opt = (double)buffer_bytes / out->fragment_opt_bytes;
+}
+
+static int evaluate_tree(const struct scenario *s, const struct tree *tree, struct outcome *out)
+{
+    int extended = s->variant && strcmp(s->variant, "extended") == 0;
+    struct bcast_prediction prediction;
+    int err = extended ? bcast_model_extended(s, tree, &prediction, out->reason, sizeof out->reason)
+                       : bcast_model_paper(s, tree, &prediction, out->reason, sizeof out->reason);
+    if (err)
+        return err;
+    out->time_s = prediction.time_s;
+    out->copy_s = prediction.copy_s;
+    out->wait_s = prediction.wait_s;
+    if (s->params.protocol == &protocol_pipelined && s->job.procs > 1)
+        report_optimum(s, &prediction.costs, out);
+    return 0;
+}
+
+static int evaluate(const struct scenario *scenario, struct trace_sink *sink, struct outcome *out)
+{
+    (void)sink;
+    double start_s = clock_s();
+    outcome_init(out);
+    int err = supports(scenario, out->reason, sizeof out->reason);
+    if (err)
+        return err;
+    const char *variant = scenario->variant ? scenario->variant : "";
+    if (strcmp(variant, "") != 0 && strcmp(variant, "paper") != 0 && strcmp(variant, "extended") != 0) {
+        snprintf(out->reason, sizeof out->reason, "no variant \"%s\" of the model: paper or extended", variant);
+        return -EINVAL;
+    }
+    struct tree tree;
+    err = tree_create(scenario->params.tree, scenario->job.procs, &tree);
+    if (err) {
+        snprintf(out->reason, sizeof out->reason, "no memory for the tree of %u ranks", scenario->job.procs);
+        return err;
+    }
+    err = evaluate_tree(scenario, &tree, out);
+    tree_destroy(&tree);
+    out->wall_s = clock_s() - start_s;
+    return err;
+}
+
+const struct evaluator evaluator_model = {.name = "model", .evaluate = evaluate};
