@@ -1,0 +1,108 @@
+/* shmcoll model, sim and run: one evaluator over every scenario that was asked for. */
+#include "experiments/evaluate.h"
+#include "experiments/scenario_build.h"
+#include "experiments/statistics.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *evaluate_variant(const struct settings *settings, const struct node *node)
+{
+    return settings->variant ? settings->variant : node->contention_free ? "paper" : "extended";
+}
+
+/* What an evaluator left out and its samples tell. */
+static void complete(struct outcome *outcome)
+{
+    struct statistics s;
+    if (outcome->sample_count < 2 || statistics_of(outcome->samples_s, outcome->sample_count, &s))
+        return;
+    outcome->time_min_s = isnan(outcome->time_min_s) ? s.min : outcome->time_min_s;
+    outcome->time_p99_s = isnan(outcome->time_p99_s) ? s.p99 : outcome->time_p99_s;
+    if (isnan(outcome->ci_low_s) || isnan(outcome->ci_high_s)) {
+        outcome->ci_low_s = s.ci_low;
+        outcome->ci_high_s = s.ci_high;
+    }
+}
+
+int evaluate_row(const struct evaluator *evaluator, const struct scenario *scenario, struct trace_sink *sink, struct row *row,
+                 struct outcome *outcome)
+{
+    struct outcome own, *o = outcome ? outcome : &own;
+    outcome_init(o);
+    int error = evaluator->evaluate(scenario, sink, o), code = 0;
+    if (error) {
+        code = talk_fail(exit_code_of(error), "%s: %s", evaluator->name, *o->reason ? o->reason : strerror(-error));
+        outcome_destroy(o);
+        return code;
+    }
+    complete(o);
+    row_init(row);
+    row_set_scenario(row, evaluator->name, scenario);
+    row_set_outcome(row, o);
+    if (o->verified == 0)
+        code = talk_fail(EXIT_WRONG_DATA, "%s: received bytes are wrong at %llu bytes, f=%u, s=%u, q=%u: please report this with --seed %llu",
+                         evaluator->name, (unsigned long long)scenario->job.bcast.size_bytes, scenario->params.fragment_bytes,
+                         scenario->params.slots, scenario->params.sets, (unsigned long long)scenario->conditions.seed);
+    if (!outcome)
+        outcome_destroy(o);
+    return code;
+}
+
+static int evaluate_grid(struct scenario_grid *grid, const struct evaluator *evaluator, struct row_writer *writer)
+{
+    int worst = 0;
+    for (size_t i = 0; i < grid->count; i++) {
+        struct scenario scenario;
+        struct row row;
+        int code = scenario_grid_get(grid, i, &scenario);
+        if (code)
+            return code;
+        if (strcmp(evaluator->name, "model") == 0)
+            scenario.variant = evaluate_variant(grid->settings, &grid->node);
+        code = evaluate_row(evaluator, &scenario, NULL, &row, NULL);
+        if (code && code != EXIT_WRONG_DATA)
+            return code;
+        worst = code ? code : worst;
+        if (row_writer_add(writer, &row))
+            return talk_fail(EXIT_UNABLE, "out of memory for rows: use --format csv or jsonl");
+    }
+    return worst;
+}
+
+static int evaluate_command(int argc, char **argv)
+{
+    struct settings settings;
+    struct scenario_grid grid;
+    struct row_writer writer;
+    const struct evaluator *evaluator = evaluator_find(argv[0]);
+    int code = options_parse(argc, argv, &settings);
+    if (code >= 0)
+        return code;
+    code = scenario_grid_create(&settings, &grid);
+    if (code)
+        return code;
+    code = row_writer_open(&writer, &settings);
+    if (code == 0) {
+        code = evaluate_grid(&grid, evaluator, &writer);
+        int closed = row_writer_close(&writer);
+        code = code ? code : closed;
+    }
+    scenario_grid_destroy(&grid);
+    return code;
+}
+
+int command_model(int argc, char **argv)
+{
+    return evaluate_command(argc, argv);
+}
+
+int command_sim(int argc, char **argv)
+{
+    return evaluate_command(argc, argv);
+}
+
+int command_run(int argc, char **argv)
+{
+    return evaluate_command(argc, argv);
+}

@@ -1,0 +1,145 @@
+#include "experiments/scenario_build.h"
+
+#include "model/formats/node_load.h"
+#include "model/protocol/eager.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bcast_costs scenario_costs(const struct node *node)
+{
+    return (struct bcast_costs){node->paper.t_s_per_byte.value, node->paper.t_w_s.value, node->paper.t_wo_s.value, node->paper.t_a_s.value};
+}
+
+int settings_give_queue(const struct settings *settings)
+{
+    return settings->fragment.count || settings->slots.count || settings->buffer.count;
+}
+
+static size_t at_least_one(size_t count)
+{
+    return count ? count : 1;
+}
+
+static size_t grid_count(const struct settings *s)
+{
+    return s->size.count * s->procs.count * s->tree.count * s->sets.count * at_least_one(s->fragment.count) *
+           at_least_one(s->slots.count) * at_least_one(s->buffer.count);
+}
+
+static int check_words(const struct settings *s)
+{
+    if (s->positional_count == 0)
+        return talk_fail(EXIT_USAGE, "%s needs a collective: shmcoll %s bcast", s->command, s->command);
+    if (strcmp(s->positional[0], "bcast"))
+        return talk_fail(EXIT_USAGE, "unknown collective '%s': there is bcast", s->positional[0]);
+    if (s->positional_count > 1)
+        return talk_fail(EXIT_USAGE, "unexpected word '%s': options begin with --", s->positional[1]);
+    return 0;
+}
+
+/* Trees of the most ranks there may be take tens of bytes a rank. */
+enum { PROCS_MAX = 1 << 20 };
+
+int scenario_grid_create(const struct settings *settings, struct scenario_grid *out)
+{
+    char reason[256];
+    uint64_t procs = 1;
+    int code = check_words(settings);
+    if (code)
+        return code;
+    for (size_t i = 0; i < settings->procs.count; i++)
+        procs = settings->procs.value[i] > procs ? settings->procs.value[i] : procs;
+    if (procs > PROCS_MAX)
+        return talk_fail(EXIT_USAGE, "--procs: %llu ranks are too many: at most %d", (unsigned long long)procs, PROCS_MAX);
+    *out = (struct scenario_grid){.settings = settings, .count = grid_count(settings)};
+    int error = node_load(settings->node, &out->node, reason, sizeof reason);
+    if (error)
+        return talk_fail(error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason);
+    out->cores = calloc(procs, sizeof *out->cores);
+    if (!out->cores) {
+        node_destroy(&out->node);
+        return talk_fail(EXIT_UNABLE, "out of memory for %llu ranks: use fewer", (unsigned long long)procs);
+    }
+    return 0;
+}
+
+void scenario_grid_destroy(struct scenario_grid *grid)
+{
+    free(grid->cores);
+    node_destroy(&grid->node);
+    *grid = (struct scenario_grid){.count = 0};
+}
+
+/* Takes one digit of a mixed-radix number. */
+static size_t take(size_t *index, size_t radix)
+{
+    size_t digit = *index % at_least_one(radix);
+    *index /= at_least_one(radix);
+    return digit;
+}
+
+static uint64_t chosen(const struct size_list *list, size_t i)
+{
+    return list->count ? list->value[i] : 0;
+}
+
+static struct conditions conditions_of(const struct settings *s)
+{
+    return (struct conditions){
+        .buffers = s->buffers,
+        .backend = s->backend,
+        .root_shift = s->root_shift,
+        .buffer_domain = s->buffer_domain,
+        .skew_s = s->skew_s,
+        .noise = s->noise,
+        .seed = s->seed,
+        .reps = s->reps,
+        .warmup = s->warmup,
+        .time_limit_s = s->time_limit_s,
+        .huge_pages = s->huge_pages,
+        .control_pages = s->control_pages,
+        .no_verify = s->no_verify,
+    };
+}
+
+/* auto: what fits a line goes by the short path, unless a queue was asked for or the node is the paper's idea of one. */
+static const struct protocol *protocol_of(const struct scenario_grid *grid, uint64_t size_bytes)
+{
+    const struct settings *s = grid->settings;
+    if (strcmp(s->protocol, "auto"))
+        return protocol_find(s->protocol);
+    int brief = size_bytes > 0 && size_bytes <= EAGER_PAYLOAD_BYTES && !settings_give_queue(s) && !grid->node.contention_free;
+    return brief ? &protocol_eager : &protocol_pipelined;
+}
+
+int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out)
+{
+    const struct settings *s = grid->settings;
+    char reason[256];
+    size_t slots = take(&i, s->slots.count), buffer = take(&i, s->buffer.count), sets = take(&i, s->sets.count);
+    size_t fragment = take(&i, s->fragment.count), tree = take(&i, s->tree.count), procs = take(&i, s->procs.count);
+    uint64_t size_bytes = s->size.value[take(&i, s->size.count)];
+    struct queue_request request = {chosen(&s->fragment, fragment), chosen(&s->slots, slots), chosen(&s->buffer, buffer),
+                                    s->sets.value[sets]};
+    struct bcast_costs costs = scenario_costs(&grid->node);
+    struct bcast_queue queue;
+    uint32_t page = grid->node.page_bytes ? grid->node.page_bytes : 4096;
+    if (queue_choose(&request, &costs, size_bytes, bcast_cost_budget_bytes(&grid->node), page, &queue, reason, sizeof reason))
+        return talk_fail(EXIT_USAGE, "%s", reason);
+    *out = (struct scenario){
+        .machine = {.node = &grid->node, .nodes = 1},
+        .placement = {.name = s->place, .core_of_rank = grid->cores},
+        .job = {.kind = JOB_BCAST, .procs = (uint32_t)s->procs.value[procs], .bcast = {size_bytes, s->root}},
+        .params = {protocol_of(grid, size_bytes), queue.fragment_bytes, queue.slots, queue.sets, s->tree.shape[tree]},
+        .conditions = conditions_of(s),
+        .variant = "",
+    };
+    if (placement_fill(s->place, &grid->node, out->job.procs, grid->cores))
+        return talk_fail(EXIT_USAGE, "--place: '%s' does not fit node %s with %u cores: use compact, scatter or list:A,B,...", s->place,
+                         grid->node.name, grid->node.cores);
+    if (scenario_check(out, reason, sizeof reason))
+        return talk_fail(EXIT_USAGE, "%s", reason);
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* Settings to scenarios: the node is loaded once, lists are multiplied out, queues are chosen. */
+#ifndef SHMCOLL_EXPERIMENTS_SCENARIO_BUILD_H
+#define SHMCOLL_EXPERIMENTS_SCENARIO_BUILD_H
+
+#include "experiments/options.h"
+#include "experiments/queue_choice.h"
+#include "model/scenario.h"
+
+struct scenario_grid {
+    const struct settings *settings;
+    struct node node;
+    uint32_t *cores; /* of the ranks, of the scenario built last */
+    size_t count;
+};
+
+/* 0, or an exit code after telling why: checks the words (the collective), loads the node. */
+int scenario_grid_create(const struct settings *settings, struct scenario_grid *out);
+void scenario_grid_destroy(struct scenario_grid *grid);
+
+/* Scenario i < count; sizes vary slowest, then queues, so that neighbours compare. It borrows from the grid, and holds until the
+ * next call. `variant` is left "". 0, or an exit code after telling why. */
+int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out);
+
+/* The paper's four costs of a node, NAN where unknown. */
+struct bcast_costs scenario_costs(const struct node *node);
+/* Whether any of f, s, b was given. */
+int settings_give_queue(const struct settings *settings);
+
+#endif
