@@ -198,7 +198,7 @@ static double fragment_copy_ns(struct probe *p, const struct probe_queue *q, uns
 static int queue_message(struct probe *p, const struct probe_queue *q, unsigned char *user, double *mean_ns)
 {
     uint64_t count = (q->message_bytes + q->fragment_bytes - 1) / q->fragment_bytes;
-    int routine = (int)copy_routine_choose(q->message_bytes + q->queue_bytes, p->llc_bytes, 2);
+    int routine = (int)copy_routine_choose(q->message_bytes, p->llc_bytes, p->procs);
     uint64_t lag = q->beside ? 1 : 0;
     double ns = 0;
     int err = 0;
