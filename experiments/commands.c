@@ -4,6 +4,7 @@
 #include <string.h>
 
 const struct command command_table[] = {
+    {"model", command_model, "bcast", "predict a collective by the closed form, with the best fragment and queue"},
     {"sim", command_sim, "bcast", "simulate a collective event by event on a described node"},
     {"doctor", command_doctor, "", "what on this host spoils measurements or features, with remedies; changes nothing"},
     {NULL, NULL, NULL, NULL},

@@ -3,6 +3,7 @@
 #include <string.h>
 
 const struct evaluator *const evaluator_table[] = {
+    &evaluator_model,
     &evaluator_sim,
     NULL,
 };
