@@ -1,6 +1,7 @@
 #include "model/formats/node_load.h"
 
 #include "model/formats/node_hwloc.h"
+#include "model/formats/node_yaml.h"
 #include "model/formats/presets.h"
 #include "model/formats/text_file.h"
 
@@ -28,12 +29,8 @@ static int file_load(const char *path, struct node *out, char *reason, size_t re
     int err = text_file_read(path, &text, &bytes, reason, reason_bytes);
     if (err)
         return err;
-    if (text_is_xml(text))
-        err = node_hwloc_xml(path, text, bytes, out, reason, reason_bytes);
-    else {
-        err = -EINVAL;
-        snprintf(reason, reason_bytes, "%s: not XML; make one with lstopo FILE.xml", path);
-    }
+    err = text_is_xml(text) ? node_hwloc_xml(path, text, bytes, out, reason, reason_bytes)
+                            : node_yaml_parse(path, text, bytes, out, reason, reason_bytes);
     free(text);
     return err;
 }
