@@ -61,23 +61,25 @@ static void fill_row(const struct form *f, uint32_t v, struct row *rows)
     }
 }
 
-/* The root's work for one fragment. */
-static double root_s(const struct form *f, const struct bcast_copies *c, int beside)
+/* The root's work for one fragment of many. */
+static double root_s(const struct form *f, const struct bcast_copies *c)
 {
-    return f->steps.busy_s[0] + (beside ? fmax(c->in_beside_s, c->all_floor_s) : c->in_alone_s);
+    return f->steps.busy_s[0] + fmax(c->in_beside_s, c->all_floor_s);
 }
 
-/* From the root's start of a set of n fragments to v's last copy-out in it, crossing once. `last`: the set ends the message. */
+/* From the root's start of a set of n fragments to v's last copy-out in it: either from the root's first copy, along the
+ * rows and down the path, or from the set's opening along v's row. `last`: the set ends the message. */
 static double crossing_s(const struct form *f, const struct row *row, uint32_t v, uint32_t n, int last)
 {
-    double first_s = root_s(f, n == 1 && last ? &f->last : &f->full, 0);
-    double tail_s = f->steps.path_s[v] + f->steps.pass_s[v] + (last ? row->last_alone_s : row->out_alone_s);
-    double begin_s = f->steps.claim_s + fmax(first_s, f->steps.open_all_s);
-    if (n == 1)
-        return begin_s + tail_s;
-    double both_s = fmax(root_s(f, &f->full, 1), row->slowest_s);
-    double before_last_s = fmax(root_s(f, last ? &f->last : &f->full, 1), row->slowest_s);
-    return begin_s + (n - 2) * both_s + before_last_s + tail_s;
+    double tail_s = f->steps.pass_s[v] + (last ? row->last_alone_s : row->out_alone_s);
+    double wait_s = f->steps.busy_s[v] - f->steps.pass_s[v];
+    /* Readers that were told together end together and queue up at the counter; a set's opening has spread them already. */
+    double queue_s = fmax(f->steps.leave_all_s - f->steps.path_max_s - f->steps.leave_max_s, 0);
+    double copied_s = (n == 1 && last ? f->last.in_alone_s : f->full.in_alone_s) + f->steps.path_s[v] + queue_s;
+    double opened_s = f->steps.open_all_s + wait_s + (n - 1) * row->slowest_s;
+    if (n > 1)
+        copied_s += (n - 2) * fmax(root_s(f, &f->full), row->slowest_s) + fmax(root_s(f, last ? &f->last : &f->full), row->slowest_s);
+    return f->steps.claim_s + fmax(copied_s, opened_s) + tail_s;
 }
 
 struct totals {
@@ -89,14 +91,12 @@ struct totals {
 static struct totals totals_of(const struct form *f, const struct row *rows)
 {
     uint32_t n = f->set_fragments;
-    struct totals t = {.root_set_s = f->steps.claim_s + n * root_s(f, &f->full, 1)};
+    struct totals t = {.root_set_s = f->steps.claim_s + n * root_s(f, &f->full)};
     t.row_s = t.root_set_s;
     for (uint32_t v = 1; v < f->steps.procs; v++) {
         t.release_s = fmax(t.release_s, crossing_s(f, &rows[v], v, n, 0) + f->steps.leave_s[v]);
         t.row_s = fmax(t.row_s, n * rows[v].slowest_s + rows[v].opening_s);
     }
-    /* Readers that end together queue up at the counter. */
-    t.release_s += fmax(f->steps.leave_all_s - f->steps.path_max_s - f->steps.leave_max_s, 0);
     return t;
 }
 
@@ -126,7 +126,7 @@ static double time_s(const struct form *f, struct row *rows)
     double end_s = 0;
     for (uint32_t v = 1; v < f->steps.procs; v++)
         end_s = fmax(end_s, reader_end_s(f, &t, &rows[v], v));
-    return f->steps.call_s + end_s + fmax(f->steps.leave_all_s - f->steps.path_max_s - f->steps.leave_max_s, 0);
+    return f->steps.call_s + end_s;
 }
 
 /* Everybody copies every fragment; the rest of the time is waiting. */
