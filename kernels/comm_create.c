@@ -127,7 +127,7 @@ static int step_plan(struct creation *c)
     struct comm *comm = c->comm;
     const struct comm_config *f = &comm->config;
     struct segment_options options = {f->procs, f->slots, f->sets, f->fragment_bytes, f->control_pages, f->huge_pages};
-    char reason[SEGMENT_REASON_BYTES] = "segment size overflows";
+    char reason[SEGMENT_REASON_BYTES] = "segment does not fit: its size overflows";
     struct segment_plan *all = calloc(f->procs, sizeof *all);
     int error = all ? 0 : no(c, -ENOMEM, "out of memory");
     if (!error && f->rank == 0) {
@@ -135,7 +135,7 @@ static int step_plan(struct creation *c)
         if (!error)
             error = segment_file_create(&comm->plan, &c->fd, reason);
         if (error)
-            no(c, error, reason);
+            no(c, error == -EOVERFLOW ? -ENOMEM : error, reason);
     }
     error = agree(c);
     if (!error)

@@ -20,7 +20,8 @@
 
 enum {
     GRACE_NS = 3000000000, /* survivors find out by themselves in less */
-    POLL_MS = 100,         /* also bounds the delay on kernels without process descriptors */
+    POLL_MS = 1000,        /* when the kernel reports every end by itself; each look disturbs the ranks */
+    POLL_BLIND_MS = 20,    /* without process descriptors, or when a deadline is near */
 };
 
 struct child {
@@ -232,6 +233,15 @@ static void look_at_clock(struct launch *l)
         kill_all(l);
 }
 
+static int poll_ms(const struct launch *l)
+{
+    uint64_t now = clock_monotonic_ns(), soon = now + (uint64_t)POLL_MS * 1000000;
+    int blind = l->grace_end_ns || (l->deadline_ns && l->deadline_ns < soon);
+    for (uint32_t r = 0; r < l->options->procs; r++)
+        blind |= l->child[r].pid && l->child[r].pidfd < 0;
+    return blind ? POLL_BLIND_MS : POLL_MS;
+}
+
 static void supervise(struct launch *l, struct pollfd *polled)
 {
     uint32_t procs = l->options->procs;
@@ -239,7 +249,7 @@ static void supervise(struct launch *l, struct pollfd *polled)
         for (uint32_t r = 0; r < procs; r++)
             polled[r] = (struct pollfd){.fd = l->child[r].pidfd, .events = POLLIN};
         polled[procs] = (struct pollfd){.fd = l->signal_fd, .events = POLLIN};
-        poll(polled, procs + 1, POLL_MS);
+        poll(polled, procs + 1, poll_ms(l));
         if (polled[procs].revents & POLLIN) {
             found(l, -EINTR, -1, "interrupted");
             kill_all(l);

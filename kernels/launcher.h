@@ -7,6 +7,7 @@
 #ifndef SHMCOLL_KERNELS_LAUNCHER_H
 #define SHMCOLL_KERNELS_LAUNCHER_H
 
+#include "kernels/atomics.h"
 #include "kernels/comm.h"
 #include "model/scenario.h"
 
@@ -52,6 +53,11 @@ int launcher_run(const struct launch_options *options, launch_body body, void *a
 
 /* For bodies. 0; -EOWNERDEAD if a rank died or failed. */
 int launcher_barrier(struct launch_rank *self);
+/* Waits on a word of `common`, as wait_until does; whoever stores to it calls launcher_wake. */
+int launcher_wait(struct launch_rank *self, atomic_word *word, uint32_t op, uint32_t value);
+void launcher_wake(struct launch_rank *self, atomic_word *word);
+/* Whether some ranks share a cpu. */
+int launcher_crowded(const struct launch_rank *self);
 /* For comm_config.dead_rank: a rank that was killed or whose body failed, -1 if none. `context` is the struct launch_rank. */
 int64_t launcher_dead_rank(void *context);
 

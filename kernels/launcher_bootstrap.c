@@ -19,18 +19,41 @@ static int alive(void *context)
     return launcher_dead_rank(context) >= 0 ? -EOWNERDEAD : 0;
 }
 
+static struct waiter rank_waiter(struct launch_rank *self)
+{
+    struct waiter waiter = {.sleepers = &self->shared->sleepers, .alive = alive, .alive_context = self};
+    wait_policy_set(&waiter, self->shared->crowded);
+    return waiter;
+}
+
+int launcher_wait(struct launch_rank *self, atomic_word *word, uint32_t op, uint32_t value)
+{
+    struct waiter waiter = rank_waiter(self);
+    uint32_t seen;
+    return wait_until(&waiter, word, op, value, &seen);
+}
+
+void launcher_wake(struct launch_rank *self, atomic_word *word)
+{
+    struct waiter waiter = {.sleepers = &self->shared->sleepers};
+    wait_wake(&waiter, word);
+}
+
+int launcher_crowded(const struct launch_rank *self)
+{
+    return self->shared->crowded;
+}
+
 int launcher_barrier(struct launch_rank *self)
 {
     struct launch_shared *shared = self->shared;
-    struct waiter waiter = {.sleepers = &shared->sleepers, .alive = alive, .alive_context = self};
-    uint32_t seen, target = ++self->barriers;
-    wait_policy_set(&waiter, shared->crowded);
+    uint32_t target = ++self->barriers;
     if (word_add_acq_rel(&shared->arrived, 1) + 1 == target * self->procs) {
         word_store_release(&shared->released, target); /* R4: all arrivals, acquired above; pairs with A1 */
-        wait_wake(&waiter, &shared->released);
+        launcher_wake(self, &shared->released);
         return 0;
     }
-    return wait_until(&waiter, &shared->released, STEP_WAIT_GE, target, &seen);
+    return launcher_wait(self, &shared->released, STEP_WAIT_GE, target);
 }
 
 static int allgather_part(struct launch_rank *self, const char *mine, char *all, size_t stride, size_t bytes)

@@ -52,6 +52,17 @@ int placement_bind(void *base, uint64_t bytes, int domain_os)
     return error == -EPERM || error == -ENOSYS ? -ENOTSUP : error;
 }
 
+int placement_prefer(int domain_os)
+{
+    if (numa_available() < 0)
+        return -ENOTSUP;
+    if (domain_os < 0)
+        numa_set_localalloc();
+    else
+        numa_set_preferred(domain_os);
+    return 0;
+}
+
 enum { AUDIT_BATCH = 256 };
 
 int placement_audit_range(void *base, uint64_t bytes, uint64_t page_bytes, int domain_os, struct placement_audit *out)

@@ -29,6 +29,9 @@ int placement_domain_here(void);
  * base on a page boundary. 0; -ENOTSUP without NUMA in the kernel or allowed here; other -errno. */
 int placement_bind(void *base, uint64_t bytes, int domain_os);
 
+/* Whatever this thread allocates from now on shall come from the domain; -1: from where it runs. 0; -ENOTSUP. */
+int placement_prefer(int domain_os);
+
 /* Adds to *out the pages of [base, base + bytes) by where they are against `domain_os`. The pages
  * must have been touched by the calling process. 0; -ENOTSUP if the kernel cannot or may not be asked; -ENOMEM. */
 int placement_audit_range(void *base, uint64_t bytes, uint64_t page_bytes, int domain_os, struct placement_audit *out);

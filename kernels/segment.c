@@ -75,8 +75,8 @@ int segment_plan_make(const struct segment_options *o, struct segment_plan *out)
     int error = o->control_pages
                     ? segment_layout_paper(o->procs, o->slots, o->sets, o->fragment_bytes, page_bytes, &plan.layout)
                     : segment_layout_packed(o->procs, o->slots, o->sets, o->fragment_bytes, page_bytes, EAGER_LINES, &plan.layout);
-    if (error)
-        return error;
+    if (error) /* positive parameters can only be too large */
+        return o->procs && o->slots && o->sets && o->fragment_bytes ? -EOVERFLOW : error;
     error = o->huge_pages ? plan_huge(&plan) : plan_pad(&plan, page_bytes);
     if (!error)
         *out = plan;

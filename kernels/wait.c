@@ -109,7 +109,7 @@ int wait_slowly(struct waiter *waiter, atomic_word *word, uint32_t op, uint32_t 
 void wait_deadline(const struct clock *clock, uint64_t deadline_ticks, int crowded)
 {
     uint64_t near_ticks = clock_ticks_of_ns(clock, 100000);
-    for (uint64_t now = clock_ticks(clock); now < deadline_ticks; now = clock_ticks(clock)) {
+    for (uint64_t now = clock_ticks_early(clock); now < deadline_ticks; now = clock_ticks_early(clock)) {
         if (deadline_ticks - now > 4 * near_ticks)
             nanosleep(&(struct timespec){.tv_nsec = (long)(clock_ns(clock, deadline_ticks - now) / 2)}, NULL);
         else if (crowded)

@@ -1,0 +1,226 @@
+#include "kernels/run_rank.h"
+
+#include "kernels/pool.h"
+#include "kernels/placement.h"
+#include "kernels/verify.h"
+#include "kernels/wait.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LEAD_NS = 10000,          /* from the agreement to the deadline: several hand-overs */
+    LEAD_CROWDED_NS = 100000, /* a rank: until all of them have run once */
+};
+
+struct runner {
+    struct launch_rank *self;
+    const struct run_job *job;
+    const struct scenario *scenario;
+    struct run_common *common;
+    struct comm *comm;
+    struct pool pool;
+    unsigned char *warm;
+    uint64_t random;
+    uint64_t start_ns;
+};
+
+size_t run_common_bytes(const struct run_job *job)
+{
+    return sizeof(struct run_common) + (size_t)job->attempts_max * (job->scenario->job.procs + 1) * sizeof(uint64_t);
+}
+
+static uint32_t attempt_root(const struct scenario *s, uint32_t attempt)
+{
+    uint32_t root = s->job.bcast.root;
+    return s->conditions.root_shift ? (uint32_t)(((uint64_t)root + attempt) % s->job.procs) : root;
+}
+
+static size_t slot_bytes(const struct scenario *s)
+{
+    return s->job.bcast.size_bytes + 2 * VERIFY_GUARD_BYTES;
+}
+
+static struct comm_config run_config(const struct runner *r)
+{
+    const struct scenario *s = r->scenario;
+    const struct node *node = s->machine.node;
+    struct comm_config config = comm_config_default(r->self->procs, r->self->rank);
+    config.protocol = s->params.protocol;
+    config.short_protocol = 0; /* the protocol asked for, and no other */
+    config.fragment_bytes = s->params.fragment_bytes;
+    config.slots = s->params.slots;
+    config.sets = s->params.sets;
+    config.tree = s->params.tree;
+    config.huge_pages = s->conditions.huge_pages;
+    config.control_pages = s->conditions.control_pages;
+    config.domain_os = (int32_t)node->domain_os[node->core_domain[s->placement.core_of_rank[r->self->rank]]];
+    config.llc_bytes = node->llc_bytes;
+    config.op_start = s->conditions.op_start;
+    config.delay_max_ns = s->conditions.delay_max_ns;
+    config.seed = s->conditions.seed;
+    config.dead_rank = launcher_dead_rank;
+    config.dead_rank_context = r->self;
+    return config;
+}
+
+static int buffers_create(struct runner *r)
+{
+    const struct scenario *s = r->scenario;
+    const struct node *node = s->machine.node;
+    int cold = s->conditions.buffers == BUFFERS_COLD;
+    size_t bytes = cold ? pool_size_bytes(node->llc_bytes, slot_bytes(s), s->job.procs) : slot_bytes(s);
+    if (s->conditions.buffer_domain >= 0)
+        placement_prefer((int)node->domain_os[s->conditions.buffer_domain]);
+    int error = pool_create(&r->pool, bytes);
+    if (s->conditions.buffer_domain >= 0)
+        placement_prefer(-1);
+    if (error)
+        snprintf(r->self->message, COMM_REASON_BYTES, "no memory for %llu KiB of user buffers", (unsigned long long)bytes / 1024);
+    else if (!cold)
+        r->warm = pool_next(&r->pool, bytes);
+    return error;
+}
+
+/* The buffer of the next attempt, prepared; cold ones leave the caches again. */
+static unsigned char *buffer_prepare(struct runner *r, uint32_t attempt)
+{
+    const struct scenario *s = r->scenario;
+    uint64_t size = s->job.bcast.size_bytes;
+    uint32_t root = attempt_root(s, attempt);
+    uint64_t key = verify_key(attempt, root);
+    unsigned char *slot = r->warm ? r->warm : pool_next(&r->pool, slot_bytes(s)), *buffer = slot + VERIFY_GUARD_BYTES;
+    if (!s->conditions.no_verify) {
+        verify_guard(buffer, size);
+        (r->self->rank == root ? verify_fill : verify_poison)(buffer, size, key);
+    }
+    if (!r->warm)
+        pool_chill(&r->pool, slot, slot_bytes(s));
+    return buffer;
+}
+
+static int buffer_check(const struct runner *r, const unsigned char *buffer, uint32_t attempt)
+{
+    const struct scenario *s = r->scenario;
+    uint64_t size = s->job.bcast.size_bytes;
+    if (s->conditions.no_verify)
+        return 0;
+    int64_t wrong = verify_check(buffer, size, verify_key(attempt, attempt_root(s, attempt)));
+    if (wrong < 0 && verify_guard_check(buffer, size))
+        return 0;
+    snprintf(r->self->message, COMM_REASON_BYTES, "rank %u, repetition %u: wrong data at byte %lld of %llu", r->self->rank, attempt,
+             wrong < 0 ? (long long)size : (long long)wrong, (unsigned long long)size);
+    return -EBADMSG;
+}
+
+/* Attempts before `attempt` that all ranks have finished and were not late for. */
+static uint32_t good_attempts(const struct runner *r, uint32_t attempt)
+{
+    uint32_t good = 0;
+    for (uint32_t i = r->job->warmup; i < attempt; i++) {
+        const uint64_t *end = run_end_ticks(r->common, r->job, i);
+        int late = 0;
+        for (uint32_t rank = 0; rank < r->self->procs; rank++)
+            late |= end[rank] == 0;
+        good += !late;
+    }
+    return good;
+}
+
+/* Rank 0, before the barrier of `attempt`: the attempts up to the last but one are complete. */
+static void decide_stop(struct runner *r, uint32_t attempt)
+{
+    double limit_s = r->scenario->conditions.time_limit_s;
+    int out_of_time = limit_s > 0 && (double)(clock_monotonic_ns() - r->start_ns) * 1e-9 > limit_s;
+    uint32_t good = attempt > r->job->warmup ? good_attempts(r, attempt - 1) : 0;
+    if (good >= r->job->reps || (out_of_time && good > 0))
+        word_store_relaxed(&r->common->stop_at, attempt); /* the barrier publishes it */
+}
+
+/* Rank 0 sets the deadline when all have arrived; the others learn it. */
+static int agree_deadline(struct runner *r, uint32_t attempt, uint64_t *deadline)
+{
+    struct run_common *c = r->common;
+    if (r->self->rank == 0) {
+        double lead_ns = launcher_crowded(r->self) ? (double)LEAD_CROWDED_NS * r->self->procs : LEAD_NS;
+        c->deadline_ticks[attempt] = clock_ticks(&r->job->clock) + clock_ticks_of_ns(&r->job->clock, lead_ns);
+        word_store_release(&c->round, attempt + 1); /* R7: the deadline is written; pairs with A1 in the wait below */
+        launcher_wake(r->self, &c->round);
+    } else {
+        int error = launcher_wait(r->self, &c->round, STEP_WAIT_GE, attempt + 1);
+        if (error)
+            return error;
+    }
+    *deadline = c->deadline_ticks[attempt];
+    return 0;
+}
+
+static uint64_t skew_ticks(struct runner *r)
+{
+    double skew_s = r->scenario->conditions.skew_s;
+    if (skew_s <= 0)
+        return 0;
+    r->random = r->random * 6364136223846793005u + 1442695040888963407u;
+    return clock_ticks_of_ns(&r->job->clock, skew_s * 1e9 * (double)(r->random >> 11) * 0x1p-53);
+}
+
+static int attempt_run(struct runner *r, uint32_t attempt, unsigned char *buffer)
+{
+    const struct scenario *s = r->scenario;
+    const struct clock *clock = &r->job->clock;
+    uint64_t size = s->job.bcast.size_bytes, deadline;
+    uint32_t root = attempt_root(s, attempt);
+    int crowded = launcher_crowded(r->self);
+    int error = agree_deadline(r, attempt, &deadline);
+    if (error)
+        return error;
+    uint64_t skew = skew_ticks(r);
+    int late = !crowded && clock_ticks(clock) >= deadline;
+    wait_deadline(clock, deadline + skew, crowded);
+    error = comm_bcast(r->comm, buffer, size, root);
+    uint64_t end = clock_ticks(clock);
+    run_end_ticks(r->common, r->job, attempt)[r->self->rank] = late ? 0 : end;
+    if (error)
+        snprintf(r->self->message, COMM_REASON_BYTES, "%s", comm_error_string(r->comm));
+    return error;
+}
+
+static int attempts_run(struct runner *r)
+{
+    int error = 0;
+    r->start_ns = clock_monotonic_ns();
+    for (uint32_t i = 0; i < r->job->attempts_max && !error; i++) {
+        unsigned char *buffer = buffer_prepare(r, i);
+        if (r->self->rank == 0)
+            decide_stop(r, i);
+        error = launcher_barrier(r->self);
+        if (error || i >= word_load_relaxed(&r->common->stop_at))
+            break;
+        error = attempt_run(r, i, buffer);
+        if (!error)
+            error = buffer_check(r, buffer, i);
+    }
+    return error;
+}
+
+int run_rank_body(struct launch_rank *self, void *argument)
+{
+    const struct run_job *job = argument;
+    struct runner r = {.self = self, .job = job, .scenario = job->scenario, .common = self->common};
+    struct run_result *result = self->result;
+    struct comm_config config = run_config(&r);
+    r.random = (job->scenario->conditions.seed + 1) * 0x9e3779b97f4a7c15u + self->rank;
+    if (self->rank == 0)
+        word_store_relaxed(&r.common->stop_at, UINT32_MAX); /* comm_create publishes it */
+    int error = comm_create(&config, &self->bootstrap, &r.comm, self->message);
+    if (error)
+        return error;
+    result->audited = comm_audit(r.comm, &result->audit) == 0;
+    error = buffers_create(&r);
+    if (!error)
+        error = attempts_run(&r);
+    pool_destroy(&r.pool);
+    comm_destroy(r.comm);
+    return error;
+}

@@ -1,0 +1,207 @@
+/* The evaluator `run`: what it fills in, what it refuses, and that it finds wrong data. */
+#include "leftovers.h"
+
+#include "kernels/run_statistics.h"
+#include "kernels/verify.h"
+#include "model/scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fixture {
+    struct node node;
+    uint32_t core[16];
+    struct scenario scenario;
+};
+
+/* As many cores as this process may use, all of one domain. */
+static int node_of_allowed(struct node *node)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) || node_create(node, 1, (uint32_t)CPU_COUNT(&set)))
+        return -1;
+    for (uint32_t cpu = 0, core = 0; core < node->cores; cpu++)
+        if (CPU_ISSET(cpu, &set))
+            node->core_os[core++] = cpu;
+    return 0;
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    *state = f;
+    if (!f || node_of_allowed(&f->node) || placement_fill("compact", &f->node, 16, f->core))
+        return -1;
+    f->node.llc_bytes = 4 << 20;
+    f->scenario = (struct scenario){
+        .machine = {&f->node, 1},
+        .placement = {"compact", f->core},
+        .job = {.kind = JOB_BCAST, .procs = 2, .bcast = {65536, 0}},
+        .params = {.protocol = &protocol_pipelined, .fragment_bytes = 4096, .slots = 8, .sets = 2, .tree = {TREE_CHAIN, 0}},
+        .conditions = {.buffers = BUFFERS_COLD, .buffer_domain = -1, .reps = 9, .seed = 7},
+        .variant = "",
+    };
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    node_destroy(&f->node);
+    free(f);
+    return 0;
+}
+
+static void times_and_verifies(void **state)
+{
+    struct fixture *f = *state;
+    struct leftovers before = leftovers_count();
+    for (int i = 0; i < 8; i++) {
+        struct outcome out;
+        outcome_init(&out);
+        f->scenario.conditions.buffers = i & 1 ? BUFFERS_WARM : BUFFERS_COLD;
+        f->scenario.conditions.backend = i & 2 ? BACKEND_THREADS : BACKEND_PROCS;
+        f->scenario.conditions.root_shift = i >> 2;
+        int error = evaluator_run.evaluate(&f->scenario, NULL, &out);
+        if (error)
+            fail_msg("error %d: %s", error, out.reason);
+        assert_int_equal(out.verified, 1);
+        assert_true(out.sample_count >= 1 && out.sample_count <= 9);
+        assert_true(out.time_min_s > 0 && out.time_min_s <= out.ci_low_s && out.ci_low_s <= out.time_s);
+        assert_true(out.time_s <= out.ci_high_s && out.ci_high_s <= out.time_p99_s);
+        assert_true(!out.audited || (out.audit_pages > 0 && out.audit_pages_misplaced <= out.audit_pages));
+        outcome_destroy(&out);
+    }
+    assert_null(leftovers_find(before));
+}
+
+static void more_ranks_than_cpus(void **state)
+{
+    struct fixture *f = *state;
+    struct outcome out;
+    outcome_init(&out);
+    f->scenario.job.procs = 8;
+    f->scenario.conditions.skew_s = 1e-5;
+    int error = evaluator_run.evaluate(&f->scenario, NULL, &out);
+    if (error)
+        fail_msg("error %d: %s", error, out.reason);
+    assert_int_equal(out.sample_count, 9);
+    outcome_destroy(&out);
+}
+
+static void skew_delays(void **state)
+{
+    struct fixture *f = *state;
+    struct outcome out;
+    outcome_init(&out);
+    f->scenario.job.procs = 1;
+    f->scenario.conditions.skew_s = 0.02;
+    assert_int_equal(evaluator_run.evaluate(&f->scenario, NULL, &out), 0);
+    assert_true(out.time_p99_s > 0.004); /* nine draws from [0, 20 ms]: below 4 ms once in two million */
+    assert_true(out.time_min_s < 0.02 + 0.02);
+    outcome_destroy(&out);
+}
+
+static void time_limit_stops(void **state)
+{
+    struct fixture *f = *state;
+    struct outcome out;
+    outcome_init(&out);
+    f->scenario.job.procs = 1;
+    f->scenario.conditions.skew_s = 0.02;
+    f->scenario.conditions.reps = 100000;
+    f->scenario.conditions.time_limit_s = 0.3;
+    assert_int_equal(evaluator_run.evaluate(&f->scenario, NULL, &out), 0);
+    assert_true(out.sample_count >= 1 && out.sample_count < 1000);
+    assert_true(out.wall_s < 5);
+    outcome_destroy(&out);
+}
+
+static void refuses(struct fixture *f, int error, const char *word)
+{
+    struct outcome out;
+    outcome_init(&out);
+    assert_int_equal(evaluator_run.evaluate(&f->scenario, NULL, &out), error);
+    if (!strstr(out.reason, word))
+        fail_msg("'%s' does not say '%s'", out.reason, word);
+    assert_null(strchr(out.reason, '\n'));
+    outcome_destroy(&out);
+}
+
+static void refuses_with_a_reason(void **state)
+{
+    struct fixture *f = *state;
+    f->scenario.job.bcast.root = 2;
+    refuses(f, -EINVAL, "root");
+    f->scenario.job.bcast.root = 0;
+    f->scenario.params.slots = 1u << 31;
+    f->scenario.params.fragment_bytes = 1u << 31;
+    refuses(f, -ENOMEM, "does not fit");
+    f->scenario.params.slots = 8;
+    f->scenario.params.fragment_bytes = 4096;
+    f->node.core_os[0] = 1000;
+    refuses(f, -ENOTSUP, "cpu 1000");
+}
+
+static void verification_finds(void **state)
+{
+    (void)state;
+    unsigned char memory[VERIFY_GUARD_BYTES * 2 + 5003], *buffer = memory + VERIFY_GUARD_BYTES;
+    for (size_t n = 0; n <= 5003; n += 1 + n / 3) {
+        uint64_t key = verify_key(3, 1);
+        verify_guard(buffer, n);
+        verify_fill(buffer, n, key);
+        assert_int_equal(verify_check(buffer, n, key), -1);
+        assert_true(n < 8 || verify_check(buffer, n, verify_key(4, 1)) == 0);
+        assert_true(n < 8 || verify_check(buffer, n, verify_key(3, 2)) == 0);
+        for (size_t i = 0; i < n; i += 1 + i / 2) {
+            buffer[i] ^= 1;
+            assert_int_equal(verify_check(buffer, n, key), (int64_t)i);
+            buffer[i] ^= 1;
+        }
+        assert_true(verify_guard_check(buffer, n));
+        buffer[n] ^= 1;
+        assert_false(verify_guard_check(buffer, n));
+        buffer[n] ^= 1;
+        buffer[-1] ^= 1;
+        assert_false(verify_guard_check(buffer, n));
+        buffer[-1] ^= 1;
+        verify_poison(buffer, n, key);
+        assert_int_equal(verify_check(buffer, n, key), n ? 0 : -1);
+    }
+}
+
+static void summary_of_known_samples(void **state)
+{
+    (void)state;
+    double v[101];
+    for (int i = 0; i < 101; i++)
+        v[i] = 100 - i;
+    run_sort(v, 101);
+    struct run_summary s = run_summary_of(v, 101);
+    assert_true(s.median == 50 && s.min == 0 && s.p99 == 99);
+    assert_true(s.ci_low == 39 && s.ci_high == 61); /* ranks 40 and 62 of 101, as tabulated for the binomial */
+    s = run_summary_of(v, 1);
+    assert_true(s.median == 0 && s.p99 == 0 && s.ci_low == 0 && s.ci_high == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(times_and_verifies, setup, teardown),
+        cmocka_unit_test_setup_teardown(more_ranks_than_cpus, setup, teardown),
+        cmocka_unit_test_setup_teardown(skew_delays, setup, teardown),
+        cmocka_unit_test_setup_teardown(time_limit_stops, setup, teardown),
+        cmocka_unit_test_setup_teardown(refuses_with_a_reason, setup, teardown),
+        cmocka_unit_test(verification_finds),
+        cmocka_unit_test(summary_of_known_samples),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
