@@ -1,6 +1,7 @@
 #include "sim/sim_bandwidth.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +15,12 @@ int sim_bandwidth_create(struct sim_bandwidth *b, uint32_t resources, uint32_t g
     *b = (struct sim_bandwidth){.resources = resources, .groups = groups, .flows = flows, .base_target = base_target};
     b->resource = calloc(resources + 1, sizeof *b->resource);
     b->left = calloc(resources + 1, sizeof *b->left);
-    b->weight = calloc(resources + 1, sizeof *b->weight);
-    b->load = calloc(resources + 1, sizeof *b->load);
+    b->demand = calloc(resources + 1, sizeof *b->demand);
+    b->users = calloc(resources + 1, sizeof *b->users);
     b->group_count = calloc(groups + 1, sizeof *b->group_count);
     b->flow = calloc(flows + 1, sizeof *b->flow);
     b->active = calloc(flows + 1, sizeof *b->active);
-    if (b->resource && b->left && b->weight && b->load && b->group_count && b->flow && b->active)
+    if (b->resource && b->left && b->demand && b->users && b->group_count && b->flow && b->active)
         return 0;
     sim_bandwidth_destroy(b);
     return -ENOMEM;
@@ -31,8 +32,8 @@ void sim_bandwidth_destroy(struct sim_bandwidth *b)
         free(b->resource[i].bytes_per_s);
     free(b->resource);
     free(b->left);
-    free(b->weight);
-    free(b->load);
+    free(b->demand);
+    free(b->users);
     free(b->group_count);
     free(b->flow);
     free(b->active);
@@ -41,15 +42,15 @@ void sim_bandwidth_destroy(struct sim_bandwidth *b)
     *b = (struct sim_bandwidth){0};
 }
 
-int sim_bandwidth_resource(struct sim_bandwidth *b, uint32_t resource, const double *bytes_per_s, uint32_t loads)
+int sim_bandwidth_resource(struct sim_bandwidth *b, uint32_t resource, const double *bytes_per_s, uint32_t entries)
 {
     struct sim_resource *r = &b->resource[resource];
-    double *table = malloc(loads * sizeof *table);
+    double *table = malloc(entries * sizeof *table);
     if (!table)
         return -ENOMEM;
-    memcpy(table, bytes_per_s, loads * sizeof *table);
+    memcpy(table, bytes_per_s, entries * sizeof *table);
     free(r->bytes_per_s);
-    *r = (struct sim_resource){table, loads};
+    *r = (struct sim_resource){table, entries};
     return 0;
 }
 
@@ -161,42 +162,64 @@ uint32_t sim_bandwidth_end(struct sim_bandwidth *b, uint32_t class_id, uint32_t 
     return flow;
 }
 
-/* What a flow of the class could do if nothing were shared. */
-static double own_rate(const struct sim_bandwidth *b, const struct sim_class *c)
+/* Speed of a flow of the class if nothing were shared. */
+static double own_speed(const struct sim_bandwidth *b, const struct sim_class *c)
 {
-    return c->rival != SIM_NO_GROUP && b->group_count[c->rival] ? c->bytes_per_s * c->beside : c->bytes_per_s;
+    return c->rival != SIM_NO_GROUP && b->group_count[c->rival] ? c->beside : 1;
+}
+
+/* What the flows of a class take from a resource at full speed. */
+static double demand_of(const struct sim_class *c, uint32_t count, const struct sim_use *use)
+{
+    return (double)count * use->load / SIM_LOAD_UNIT * c->bytes_per_s;
 }
 
 /* Resources full, classes open. */
 static void open_all(struct sim_bandwidth *b)
 {
-    memset(b->load, 0, b->resources * sizeof *b->load);
-    memset(b->weight, 0, b->resources * sizeof *b->weight);
+    memset(b->users, 0, b->resources * sizeof *b->users);
+    memset(b->demand, 0, b->resources * sizeof *b->demand);
     for (uint32_t i = 0; i < b->active_count; i++) {
         const struct sim_class *c = &b->class[b->active[i]];
         struct sim_class_state *s = &b->state[b->active[i]];
-        s->rate = -1;
-        for (uint32_t k = 0; k < c->uses; k++)
-            b->load[c->use[k].resource] += s->count * c->use[k].load;
+        s->target = -1;
+        for (uint32_t k = 0; k < c->uses; k++) {
+            b->users[c->use[k].resource] += s->count;
+            b->demand[c->use[k].resource] += demand_of(c, s->count, &c->use[k]);
+        }
     }
     for (uint32_t r = 0; r < b->resources; r++) {
         const struct sim_resource *res = &b->resource[r];
-        b->left[r] = b->load[r] ? res->bytes_per_s[b->load[r] < res->loads ? b->load[r] : res->loads - 1] : 0;
-        b->weight[r] = (double)b->load[r] / SIM_LOAD_UNIT;
+        if (b->users[r])
+            b->left[r] = res->bytes_per_s[b->users[r] < res->entries ? b->users[r] : res->entries - 1];
     }
 }
 
-static void fix_rate(struct sim_bandwidth *b, uint32_t class_id, double rate)
+static void fix_speed(struct sim_bandwidth *b, uint32_t class_id, double speed)
 {
     const struct sim_class *c = &b->class[class_id];
     struct sim_class_state *s = &b->state[class_id];
-    s->rate = rate;
+    s->target = speed;
     for (uint32_t k = 0; k < c->uses; k++) {
         uint32_t r = c->use[k].resource;
-        double weight = (double)(s->count * c->use[k].load) / SIM_LOAD_UNIT;
-        b->left[r] -= weight * rate;
-        b->weight[r] -= weight;
+        double demand = demand_of(c, s->count, &c->use[k]);
+        b->left[r] -= demand * speed;
+        b->demand[r] -= demand;
+        b->users[r] -= s->count;
     }
+}
+
+/* The resource that leaves the flows still open the lowest speed, and that speed; NONE if nothing is open. */
+static uint32_t bottleneck(const struct sim_bandwidth *b, double *speed)
+{
+    uint32_t worst = NONE;
+    *speed = INFINITY;
+    for (uint32_t r = 0; r < b->resources; r++)
+        if (b->users[r] && b->left[r] / b->demand[r] < *speed) {
+            worst = r;
+            *speed = b->left[r] / b->demand[r] > 0 ? b->left[r] / b->demand[r] : 0;
+        }
+    return worst;
 }
 
 static int uses(const struct sim_class *c, uint32_t resource)
@@ -207,42 +230,26 @@ static int uses(const struct sim_class *c, uint32_t resource)
     return 0;
 }
 
-/* The open resource that gives its flows least, and how much; NONE if nothing is open. */
-static uint32_t bottleneck(const struct sim_bandwidth *b, double *level)
-{
-    uint32_t worst = NONE;
-    for (uint32_t r = 0; r < b->resources; r++) {
-        if (b->weight[r] < 0.5 / SIM_LOAD_UNIT)
-            continue;
-        double share = b->left[r] / b->weight[r];
-        if (worst == NONE || share < *level) {
-            worst = r;
-            *level = share;
-        }
-    }
-    return worst;
-}
-
-/* Max-min fair rates: again and again those whose own rate is below the scarcest share take it; if there is none,
- * the flows of the scarcest resource share what it has left. */
+/* Again and again: whoever cannot go as fast as the scarcest resource would let it goes as fast as it can; if there is
+ * none, the flows of the scarcest resource go at the speed it leaves them. */
 static void fill(struct sim_bandwidth *b)
 {
     open_all(b);
     for (uint32_t open = b->active_count; open > 0;) {
-        double level = 0;
-        uint32_t scarce = bottleneck(b, &level), fixed = 0;
+        double speed;
+        uint32_t scarce = bottleneck(b, &speed), fixed = 0;
         for (uint32_t i = 0; i < b->active_count; i++) {
             uint32_t id = b->active[i];
-            double own = own_rate(b, &b->class[id]);
-            if (b->state[id].rate < 0 && (scarce == NONE || own <= level)) {
-                fix_rate(b, id, own);
+            double own = own_speed(b, &b->class[id]);
+            if (b->state[id].target < 0 && own <= speed) {
+                fix_speed(b, id, own);
                 fixed++;
             }
         }
         for (uint32_t i = 0, none = fixed == 0; none && i < b->active_count; i++) {
             uint32_t id = b->active[i];
-            if (b->state[id].rate < 0 && uses(&b->class[id], scarce)) {
-                fix_rate(b, id, level);
+            if (b->state[id].target < 0 && uses(&b->class[id], scarce)) {
+                fix_speed(b, id, speed);
                 fixed++;
             }
         }
@@ -250,10 +257,10 @@ static void fill(struct sim_bandwidth *b)
     }
 }
 
-static uint64_t speed_of(double rate, const struct sim_class *c)
+static uint64_t fixed_point(double speed)
 {
-    uint64_t speed = (uint64_t)(rate / c->bytes_per_s * (double)(UINT64_C(1) << SPEED_BITS) + 0.5);
-    return speed ? speed : 1;
+    uint64_t bits = (uint64_t)(speed * (double)(UINT64_C(1) << SPEED_BITS) + 0.5);
+    return bits ? bits : 1;
 }
 
 int sim_bandwidth_settle(struct sim_bandwidth *b, struct sim_queue *queue, uint64_t now_ps)
@@ -263,7 +270,7 @@ int sim_bandwidth_settle(struct sim_bandwidth *b, struct sim_queue *queue, uint6
     for (uint32_t i = 0; i < b->active_count; i++) {
         uint32_t id = b->active[i];
         struct sim_class_state *s = &b->state[id];
-        uint64_t speed = speed_of(s->rate, &b->class[id]);
+        uint64_t speed = fixed_point(s->target);
         if (speed == s->speed && !s->moved)
             continue;
         catch_up(s, now_ps);

@@ -1,9 +1,10 @@
 /* Bandwidth sharing: flows that slow each other down because they use the same resources.
  *
  * Flows of one class use the same resources and run alone at the same rate, so they always advance alike: a class
- * keeps one progress for all its flows, and only the flow that is next to end needs an event. Rates are
- * max-min fair: nobody can be given more without taking from somebody who has no more. A change of the
- * set of flows is settled once, before time goes on; classes whose speed and next end stay are left alone.
+ * keeps one progress for all its flows, and only the flow that is next to end needs an event. A saturated
+ * resource slows its flows alike, as longer latency slows cores with a fixed number of misses under way: speeds against
+ * running alone are max-min fair. A change of the set of flows is settled once, before time goes on; classes whose
+ * speed and next end stay are left alone.
  *
  * A flow is a number below `flows` given by the caller (a rank), at most one at a time each. Completion events carry
  * target = base_target + class and a generation; sim_bandwidth_end drops those that were replaced. */
@@ -15,15 +16,15 @@
 #include <stdint.h>
 
 enum {
-    SIM_LOAD_UNIT = 3,  /* a load of SIM_LOAD_UNIT is one whole copy: a byte read, a byte written, the line fetched before */
+    SIM_LOAD_UNIT = 3,  /* the load of one whole copy: a byte read, a byte written, its line fetched before */
     SIM_USES_MAX = 4,   /* resources of one class */
     SIM_NO_GROUP = UINT32_MAX
 };
 
-/* What n flows together get, by their summed load; the last entry holds beyond. */
+/* What n flows together get, in whole copies: bytes_per_s[n], the last entry beyond. */
 struct sim_resource {
-    double *bytes_per_s; /* [loads] by summed load */
-    uint32_t loads;      /* >= 2 */
+    double *bytes_per_s; /* [entries] */
+    uint32_t entries;    /* >= 2 */
 };
 
 struct sim_use {
@@ -49,7 +50,7 @@ struct sim_class_state {
     uint64_t since_ps; /* progress was right then */
     uint32_t first, last; /* flows by their end */
     uint32_t count, generation, moved;
-    double rate; /* while settling: bytes per second of one flow, negative if open */
+    double target; /* while settling: the new speed, negative if open */
 };
 
 struct sim_bandwidth {
@@ -61,8 +62,8 @@ struct sim_bandwidth {
     uint32_t *group_count; /* [groups] active flows */
     uint32_t *active;      /* [active_count] classes with flows */
     uint32_t active_count;
-    double *left, *weight; /* [resources], while settling */
-    uint32_t *load;        /* [resources] */
+    double *left, *demand; /* [resources] not given yet and wanted by open flows, while settling */
+    uint32_t *users;       /* [resources] flows whose rate is open, while settling */
     struct sim_flow *flow; /* [flows] */
     uint32_t flows, base_target, dirty;
 };
@@ -71,8 +72,8 @@ struct sim_bandwidth {
 int sim_bandwidth_create(struct sim_bandwidth *b, uint32_t resources, uint32_t groups, uint32_t flows, uint32_t base_target);
 void sim_bandwidth_destroy(struct sim_bandwidth *b);
 
-/* Gives a resource its table of `loads` entries, copied. 0 or -ENOMEM. */
-int sim_bandwidth_resource(struct sim_bandwidth *b, uint32_t resource, const double *bytes_per_s, uint32_t loads);
+/* Gives a resource its table, copied. 0 or -ENOMEM. */
+int sim_bandwidth_resource(struct sim_bandwidth *b, uint32_t resource, const double *bytes_per_s, uint32_t entries);
 /* Finds or adds a class; its number in *id. 0 or -ENOMEM. */
 int sim_bandwidth_class(struct sim_bandwidth *b, const struct sim_class *wanted, uint32_t *id);
 

@@ -22,19 +22,19 @@ static uint32_t link_of(const struct sim_copies *c, uint32_t from_socket, uint32
     return c->scenario->machine.node->domains + from_socket * c->sockets + to_socket;
 }
 
-/* Controllers by load; unknown bandwidth limits nobody. */
+/* Controllers by the number of flows; unknown bandwidth limits nobody. */
 static int create_controllers(struct sim_copies *c)
 {
     const struct node *node = c->scenario->machine.node;
-    uint32_t loads = SIM_LOAD_UNIT * node->cores + 1;
-    double *table = malloc(loads * sizeof *table);
+    uint32_t entries = node->cores + 1;
+    double *table = malloc(entries * sizeof *table);
     int rc = table ? 0 : -ENOMEM;
-    for (uint32_t i = 0; table && i < loads; i++) {
-        double limit = node_bandwidth_bytes_per_s(node, (double)i / SIM_LOAD_UNIT);
+    for (uint32_t i = 0; table && i < entries; i++) {
+        double limit = node_bandwidth_bytes_per_s(node, i);
         table[i] = limit > 0 ? limit : INFINITY;
     }
     for (uint32_t d = 0; rc == 0 && d < node->domains; d++)
-        rc = sim_bandwidth_resource(&c->bandwidth, d, table, loads);
+        rc = sim_bandwidth_resource(&c->bandwidth, d, table, entries);
     free(table);
     double link = quantity_or(&node->link_bytes_per_s, INFINITY), links[2] = {link, link};
     for (uint32_t i = 0; rc == 0 && i < c->sockets * c->sockets; i++)
@@ -143,16 +143,18 @@ static void use(struct sim_class *class, uint32_t resource, uint32_t load)
     class->use[class->uses++] = (struct sim_use){resource, load};
 }
 
-/* One side of a copy: its domain's controller if it is in memory, the link if it is elsewhere. Whether it is far. */
-static int use_side(const struct sim_copies *c, struct sim_class *class, uint32_t core, uint32_t domain, uint32_t socket, int write, int in_memory)
+/* One side of a copy: its domain's controller if it is in memory, the link if it is on another socket. Returns
+ * its share of the copy if it is far, else 0. */
+static uint32_t use_side(const struct sim_copies *c, struct sim_class *class, uint32_t core, uint32_t domain, uint32_t socket, int write, int in_memory)
 {
     const struct node *node = c->scenario->machine.node;
     uint32_t here = node->core_socket[core];
+    uint32_t load = write ? LOAD_WRITE : LOAD_READ;
     if (in_memory)
-        use(class, domain, write ? LOAD_WRITE : LOAD_READ);
+        use(class, domain, load);
     if (socket != here)
         use(class, write ? link_of(c, here, socket) : link_of(c, socket, here), LOAD_LINK);
-    return domain != node->core_domain[core];
+    return domain != node->core_domain[core] ? load : 0;
 }
 
 static uint32_t socket_of_domain(const struct node *node, uint32_t domain, uint32_t otherwise)
@@ -164,7 +166,7 @@ static uint32_t socket_of_domain(const struct node *node, uint32_t domain, uint3
 }
 
 /* The user's side. */
-static int use_user(const struct sim_copies *c, struct sim_class *class, uint32_t core, int write)
+static uint32_t use_user(const struct sim_copies *c, struct sim_class *class, uint32_t core, int write)
 {
     const struct node *node = c->scenario->machine.node;
     int32_t wanted = c->scenario->conditions.buffer_domain;
@@ -175,7 +177,7 @@ static int use_user(const struct sim_copies *c, struct sim_class *class, uint32_
 }
 
 /* The slot's side of a copy-out. */
-static int use_slot(struct sim_copies *c, struct sim_class *class, uint32_t rank, const struct step_place *slot)
+static uint32_t use_slot(struct sim_copies *c, struct sim_class *class, uint32_t rank, const struct step_place *slot)
 {
     const struct node *node = c->scenario->machine.node;
     const uint32_t *cores = c->scenario->placement.core_of_rank;
@@ -185,7 +187,8 @@ static int use_slot(struct sim_copies *c, struct sim_class *class, uint32_t rank
         c->leading[rank] = slot->index;
         return use_side(c, class, core, node->core_domain[owner], node->core_socket[owner], 0, c->queue_in_memory);
     }
-    return c->leading[*leader] == slot->index && node->core_domain[owner] != node->core_domain[core];
+    int behind = c->leading[*leader] == slot->index && node->core_domain[owner] != node->core_domain[core];
+    return behind ? LOAD_READ : 0;
 }
 
 static void new_content(struct sim_copies *c, uint32_t slot)
@@ -201,16 +204,16 @@ int sim_copies_prepare(struct sim_copies *c, uint32_t rank, const struct step *s
     const struct sim_copy_cost *cost = cost_of(c, class_of(c, in), step->bytes);
     *out = (struct sim_copy){.start_ps = cost->start_ps, .alone_ps = cost->alone_ps};
     struct sim_class class = {.beside = cost->beside, .group = 2 * domain + (in ? 0 : 1), .rival = 2 * domain + (in ? 1 : 0)};
-    int far = use_user(c, &class, core, !in);
+    uint32_t far = use_user(c, &class, core, !in);
     if (in) {
         new_content(c, step->to.index);
         if (c->queue_in_memory)
             use(&class, domain, LOAD_WRITE);
     } else {
-        far |= use_slot(c, &class, rank, &step->from);
+        far += use_slot(c, &class, rank, &step->from);
     }
-    double ratio = far ? quantity_or(&node->remote_ratio, 1) : 1;
-    out->alone_ps = (uint64_t)((double)out->alone_ps / ratio);
+    double slower = 1 / quantity_or(&node->remote_ratio, 1) - 1;
+    out->alone_ps += (uint64_t)((double)out->alone_ps * slower * far / SIM_LOAD_UNIT);
     class.bytes_per_s = out->alone_ps ? (double)step->bytes * SIM_PS_PER_S / (double)out->alone_ps : SIM_PS_PER_S;
     return sim_bandwidth_class(&c->bandwidth, &class, &out->class_id);
 }

@@ -3,7 +3,7 @@
  * A side that lies in memory loads the controller of its domain: a byte read counts one third of a copy, a byte
  * written two thirds, since its line is fetched before it is overwritten. Cold user memory is in memory; so is the
  * queue once the part of it that is used outgrows a last-level cache. Sides on different sockets load the link
- * between them, and a side on another domain slows the copy to remote_ratio. The content of a slot reaches a last-level
+ * between them, and the share of a side on another domain goes at remote_ratio. The content of a slot reaches a last-level
  * cache once: the first reader there brings it and pays for that, those who come while it does go at its pace,
  * later ones find it in their own cache. */
 #ifndef SHMCOLL_SIM_COPY_H

@@ -42,12 +42,22 @@ static void fill_peers(struct sim_costs *costs, const struct node *node)
                 costs->peers[i * costs->row + j / 64] |= UINT64_C(1) << j % 64;
 }
 
+/* The hand-over between two cores that share a cache, or the nearest class that is known. */
+static double nearest_ns(const struct node *node)
+{
+    for (int c = HANDOVER_SAME_CACHE; c < HANDOVER_CLASS_COUNT; c++)
+        if (quantity_known(&node->handover_ns[c]))
+            return node->handover_ns[c].value;
+    return 0;
+}
+
 static int described_costs(struct sim_costs *costs, const struct node *node, char *reason, size_t reason_bytes)
 {
+    double near_ns = nearest_ns(node);
     costs->step_ps = sim_ps_from_ns(node->step_ns.value);
     costs->atomic_ps = sim_ps_from_ns(node->atomic_ns.value);
     costs->call_ps = sim_ps_from_ns(node->call_ns.value);
-    costs->store_ps = quantity_known(&node->store_ns) ? sim_ps_from_ns(node->store_ns.value) : UINT64_MAX;
+    costs->store_share = quantity_known(&node->store_ns) && near_ns > 0 ? node->store_ns.value / near_ns : 1;
     costs->handover_ps = calloc((size_t)node->cores * node->cores, sizeof *costs->handover_ps);
     costs->peers = calloc(costs->procs * costs->row, sizeof *costs->peers);
     if (!costs->handover_ps || !costs->peers) {

@@ -16,7 +16,7 @@ struct sim_costs {
     uint64_t t_w_ps, t_wo_ps, t_a_ps;
 
     uint64_t step_ps, atomic_ps, call_ps;
-    uint64_t store_ps; /* UINT64_MAX: unknown, then a further store takes as long as fetching its line */
+    double store_share; /* store_ns against a hand-over to the next core; 1 if unknown */
     uint32_t procs, cores;
     const uint32_t *core_of_rank; /* borrowed from the scenario */
     uint64_t *handover_ps;        /* [i*cores + j], i writer, j reader */
@@ -31,5 +31,12 @@ void sim_costs_destroy(struct sim_costs *costs);
 /* Time for the line of a word to get from whoever has it to `rank`: from the rank's own last-level cache if a copy is
  * there, else from the rank that had it last to itself; 0 if `rank` holds it. */
 uint64_t sim_costs_fetch_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank);
+
+/* How long a store that had to fetch its line, so far away, keeps the next one from its core: store_ns for a
+ * near line, in proportion for a far one. */
+static inline uint64_t sim_costs_drain_ps(const struct sim_costs *costs, uint64_t fetch_ps)
+{
+    return (uint64_t)(costs->store_share * (double)fetch_ps);
+}
 
 #endif

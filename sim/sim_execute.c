@@ -91,6 +91,27 @@ static size_t word_of(const struct sim *sim, const struct step *step)
     return sim_words_index(&sim->words, step->word, step->owner, step->index);
 }
 
+/* The line of a word comes to a rank that reads it: when. One move of a line follows another. */
+static uint64_t fetch_line(struct sim *sim, uint32_t r, size_t word)
+{
+    struct sim_word *w = &sim->words.word[word];
+    uint64_t fetch_ps = sim_costs_fetch_ps(&sim->costs, &sim->words, word, r);
+    if (fetch_ps == 0)
+        return sim->now_ps;
+    w->busy_ps = (w->busy_ps > sim->now_ps ? w->busy_ps : sim->now_ps) + noisy(sim, r, fetch_ps);
+    sim_words_share(&sim->words, word, r);
+    return w->busy_ps;
+}
+
+/* A parked rank is a spinning core: a change that does not satisfy it still draws the line to it, in the way of
+ * whoever changes the word next. It has one load under way at a time. */
+static void poll_in_vain(struct sim *sim, uint32_t r, size_t word)
+{
+    struct sim_rank *rank = &sim->rank[r];
+    if (!sim->costs.contention_free && rank->poll_ps <= sim->now_ps)
+        rank->poll_ps = fetch_line(sim, r, word);
+}
+
 /* Time at which a rank whose wait is satisfied now has read the word. The load occupies it: as mere latency the
  * hand-over would vanish behind the pipeline. */
 static uint64_t read_word(struct sim *sim, uint32_t r, size_t word)
@@ -99,14 +120,10 @@ static uint64_t read_word(struct sim *sim, uint32_t r, size_t word)
     uint32_t name = sim->rank[r].step.name;
     if (costs->contention_free)
         return sim->now_ps + noisy(sim, r, name == STEP_NAME_WO ? costs->t_wo_ps : name == STEP_NAME_W ? costs->t_w_ps : 0);
-    struct sim_word *w = &sim->words.word[word];
-    uint64_t fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r), start_ps = sim->now_ps;
-    if (fetch_ps) {
-        start_ps = start_ps > w->busy_ps ? start_ps : w->busy_ps;
-        w->busy_ps = start_ps += noisy(sim, r, fetch_ps);
-        sim_words_share(&sim->words, word, r);
-    }
-    return start_ps + noisy(sim, r, costs->step_ps);
+    uint64_t poll_ps = sim->rank[r].poll_ps;
+    uint64_t read_ps = poll_ps > sim->now_ps ? poll_ps : fetch_line(sim, r, word);
+    sim_words_share(&sim->words, word, r);
+    return read_ps + noisy(sim, r, costs->step_ps);
 }
 
 /* The wait of `r` is satisfied, now. */
@@ -127,6 +144,7 @@ static uint64_t begin_wait(struct sim *sim, uint32_t r)
     if (sim_words_satisfied(&rank->step, sim->words.word[word].value))
         return end_wait(sim, r, word);
     rank->phase = SIM_PARKED;
+    rank->poll_ps = 0;
     sim_words_park(&sim->words, word, r);
     sim_words_share(&sim->words, word, r);
     return BLOCKED;
@@ -146,7 +164,7 @@ static uint64_t begin_store(struct sim *sim, uint32_t r)
     uint64_t fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r);
     uint64_t end_ps = start_ps + noisy(sim, r, costs->step_ps);
     if (fetch_ps)
-        rank->drain_ps = end_ps + noisy(sim, r, costs->store_ps == UINT64_MAX ? fetch_ps : costs->store_ps);
+        rank->drain_ps = end_ps + noisy(sim, r, sim_costs_drain_ps(costs, fetch_ps));
     return end_ps;
 }
 
@@ -183,7 +201,7 @@ static uint64_t copy_line(struct sim *sim, uint32_t r)
     }
     uint64_t end_ps = start_ps + noisy(sim, r, sim_copies_line_ps(&sim->copies, step) + costs->step_ps);
     if (fetch_ps)
-        rank->drain_ps = end_ps + noisy(sim, r, costs->store_ps == UINT64_MAX ? fetch_ps : costs->store_ps);
+        rank->drain_ps = end_ps + noisy(sim, r, sim_costs_drain_ps(costs, fetch_ps));
     rank->phase = SIM_NEXT;
     account(sim, r, rank->start_ps, end_ps);
     return end_ps;
@@ -225,10 +243,12 @@ static int wake(struct sim *sim, size_t word)
     w->first_waiter = w->last_waiter = SIM_NOBODY;
     while (r != SIM_NOBODY) {
         uint32_t next = sim->words.next_waiter[r];
-        if (!sim_words_satisfied(&sim->rank[r].step, w->value))
+        if (!sim_words_satisfied(&sim->rank[r].step, w->value)) {
+            poll_in_vain(sim, r, word);
             sim_words_park(&sim->words, word, r);
-        else if (sim_queue_push(&sim->queue, end_wait(sim, r, word), r, 0) != 0)
+        } else if (sim_queue_push(&sim->queue, end_wait(sim, r, word), r, 0) != 0) {
             return -ENOMEM;
+        }
         r = next;
     }
     return 0;

@@ -30,6 +30,7 @@ struct sim_rank {
     uint32_t phase, seen;
     uint64_t start_ps;                    /* of the current step */
     uint64_t drain_ps;                    /* a further store cannot begin before */
+    uint64_t poll_ps;                     /* parked: its load of the word is under way until then */
     struct sim_copy copy;                 /* being prepared or under way */
     uint64_t copy_ps, wait_ps, notify_ps; /* sums */
     uint64_t random;

@@ -112,12 +112,12 @@ static void a_flow_through_two_resources(void **state)
 }
 
 /* What n flows get together may depend on n; a light flow takes less of it. */
-static void capacity_by_load(void **state)
+static void capacity_by_flows(void **state)
 {
     (void)state;
     begin_test(1, 0);
-    const double table[7] = {1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1.5e9}; /* 1.5 GB/s from two whole copies on */
-    assert_int_equal(sim_bandwidth_resource(&bandwidth, 0, table, 7), 0);
+    const double table[3] = {0, 1e9, 1.5e9};
+    assert_int_equal(sim_bandwidth_resource(&bandwidth, 0, table, 3), 0);
     uint32_t whole = class_of(1e9, 1, &(struct sim_use){0, SIM_LOAD_UNIT}), light = class_of(1e9, 1, &(struct sim_use){0, 1});
     sim_bandwidth_begin(&bandwidth, 0, whole, 1000000, 0);
     sim_bandwidth_begin(&bandwidth, 1, whole, 1000000, 0);
@@ -155,7 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_flows),      cmocka_unit_test(a_late_flow),    cmocka_unit_test(a_flow_through_two_resources),
-        cmocka_unit_test(capacity_by_load), cmocka_unit_test(beside_a_rival),
+        cmocka_unit_test(capacity_by_flows), cmocka_unit_test(beside_a_rival),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
