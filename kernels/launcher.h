@@ -7,8 +7,8 @@
 #ifndef SHMCOLL_KERNELS_LAUNCHER_H
 #define SHMCOLL_KERNELS_LAUNCHER_H
 
-#include "kernels/atomics.h"
 #include "kernels/comm.h"
+#include "kernels/wait.h"
 #include "model/scenario.h"
 
 struct launch_options {
@@ -53,6 +53,8 @@ int launcher_run(const struct launch_options *options, launch_body body, void *a
 
 /* For bodies. 0; -EOWNERDEAD if a rank died or failed. */
 int launcher_barrier(struct launch_rank *self);
+/* A waiter for words of `common`: it ends with -EOWNERDEAD when a rank dies or fails. */
+struct waiter launcher_waiter(struct launch_rank *self);
 /* Waits on a word of `common`, as wait_until does; whoever stores to it calls launcher_wake. */
 int launcher_wait(struct launch_rank *self, atomic_word *word, uint32_t op, uint32_t value);
 void launcher_wake(struct launch_rank *self, atomic_word *word);

@@ -19,7 +19,7 @@ static int alive(void *context)
     return launcher_dead_rank(context) >= 0 ? -EOWNERDEAD : 0;
 }
 
-static struct waiter rank_waiter(struct launch_rank *self)
+struct waiter launcher_waiter(struct launch_rank *self)
 {
     struct waiter waiter = {.sleepers = &self->shared->sleepers, .alive = alive, .alive_context = self};
     wait_policy_set(&waiter, self->shared->crowded);
@@ -28,7 +28,7 @@ static struct waiter rank_waiter(struct launch_rank *self)
 
 int launcher_wait(struct launch_rank *self, atomic_word *word, uint32_t op, uint32_t value)
 {
-    struct waiter waiter = rank_waiter(self);
+    struct waiter waiter = launcher_waiter(self);
     uint32_t seen;
     return wait_until(&waiter, word, op, value, &seen);
 }

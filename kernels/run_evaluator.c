@@ -108,6 +108,9 @@ static int run(const struct run_job *job, uint32_t *cpu_os, struct run_result *r
     }
     out->verified = s->conditions.no_verify ? -1 : 1;
     fill_audit(result, s->job.procs, out);
+    out->memcpy_cold_s = result[0].memcpy_cold_s;
+    out->copy_bound_s = result[0].copy_bound_s;
+    out->handover_ns = result[0].handover_ns;
     return fill_times(common, job, out);
 }
 
@@ -126,8 +129,8 @@ static int evaluate(const struct scenario *s, struct trace_sink *sink, struct ou
     job.attempts_max = job.warmup + job.reps + job.reps / 4 + 16;
     uint32_t *cpu_os = calloc(s->job.procs, sizeof *cpu_os);
     struct run_result *result = calloc(s->job.procs, sizeof *result);
-    size_t common_bytes = (run_common_bytes(&job) + 127) / 128 * 128;
-    struct run_common *common = aligned_alloc(128, common_bytes);
+    size_t common_bytes = (run_common_bytes(&job) + 4095) / 4096 * 4096;
+    struct run_common *common = aligned_alloc(4096, common_bytes);
     error = cpu_os && result && common ? run(&job, cpu_os, result, common, out) : refuse(out, -ENOMEM, "out of memory");
     free(cpu_os);
     free(result);

@@ -1,11 +1,13 @@
 #include "kernels/run_rank.h"
 
-#include "kernels/pool.h"
 #include "kernels/placement.h"
+#include "kernels/pool.h"
+#include "kernels/run_limits.h"
 #include "kernels/verify.h"
 #include "kernels/wait.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,9 +28,15 @@ struct runner {
     uint64_t start_ns;
 };
 
+size_t run_times_bytes(const struct run_job *job)
+{
+    size_t bytes = sizeof(struct run_common) + (size_t)job->attempts_max * (job->scenario->job.procs + 1) * sizeof(uint64_t);
+    return (bytes + 4095) / 4096 * 4096;
+}
+
 size_t run_common_bytes(const struct run_job *job)
 {
-    return sizeof(struct run_common) + (size_t)job->attempts_max * (job->scenario->job.procs + 1) * sizeof(uint64_t);
+    return run_times_bytes(job) + sizeof(struct probe_shared);
 }
 
 static uint32_t attempt_root(const struct scenario *s, uint32_t attempt)
@@ -204,6 +212,23 @@ static int attempts_run(struct runner *r)
     return error;
 }
 
+static int limits_run(struct runner *r)
+{
+    struct run_result *result = r->self->result;
+    struct run_limits limits = {NAN, NAN, NAN};
+    int error = 0;
+    if (!r->scenario->conditions.no_limits) {
+        void *shared = (char *)r->self->common + run_times_bytes(r->job);
+        error = run_limits_measure(r->self, r->job, shared, &limits);
+        if (error)
+            snprintf(r->self->message, COMM_REASON_BYTES, "measuring the limits failed: %s", strerror(-error));
+    }
+    result->memcpy_cold_s = limits.memcpy_cold_s;
+    result->copy_bound_s = limits.copy_bound_s;
+    result->handover_ns = limits.handover_ns;
+    return error;
+}
+
 int run_rank_body(struct launch_rank *self, void *argument)
 {
     const struct run_job *job = argument;
@@ -221,6 +246,8 @@ int run_rank_body(struct launch_rank *self, void *argument)
     if (!error)
         error = attempts_run(&r);
     pool_destroy(&r.pool);
+    if (!error)
+        error = limits_run(&r);
     comm_destroy(r.comm);
     return error;
 }

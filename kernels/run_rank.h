@@ -25,8 +25,11 @@ struct run_common {
 struct run_result {
     int audited;
     struct comm_audit audit;
+    double memcpy_cold_s, copy_bound_s, handover_ns; /* of rank 0; NAN if not measured */
 };
 
+/* Common memory: struct run_common with its times, then, on a page, the probes' part. */
+size_t run_times_bytes(const struct run_job *job);
 size_t run_common_bytes(const struct run_job *job);
 
 static inline uint64_t *run_end_ticks(struct run_common *common, const struct run_job *job, uint32_t attempt)

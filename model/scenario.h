@@ -62,6 +62,7 @@ struct conditions {
     int huge_pages;        /* run: ask for huge pages in the segment */
     int control_pages;     /* run: one page a control block (S1 Fig. 1), else packed lines */
     int no_verify;         /* run: skip the byte check */
+    int no_limits;         /* run: skip measuring memcpy_cold_s, copy_bound_s and handover_ns */
 };
 
 struct scenario {

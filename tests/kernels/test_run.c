@@ -76,6 +76,8 @@ static void times_and_verifies(void **state)
         assert_true(out.sample_count >= 1 && out.sample_count <= 9);
         assert_true(out.time_min_s > 0 && out.time_min_s <= out.ci_low_s && out.ci_low_s <= out.time_s);
         assert_true(out.time_s <= out.ci_high_s && out.ci_high_s <= out.time_p99_s);
+        assert_true(out.memcpy_cold_s > 0 && out.copy_bound_s > 0);
+        assert_true(f->node.cores < 2 ? isnan(out.handover_ns) : out.handover_ns > 0);
         assert_true(!out.audited || (out.audit_pages > 0 && out.audit_pages_misplaced <= out.audit_pages));
         outcome_destroy(&out);
     }
