@@ -126,14 +126,16 @@ static inline __attribute__((always_inline)) int execute(struct comm *comm, cons
                                                          uint32_t *op, start_function start, next_function next, int delayed)
 {
     struct cursor cursor;
-    struct step step = {0};
     uint32_t seen = 0;
-    int error = 0;
     start(&cursor, call, *op);
-    for (next(&cursor, seen, &step); step.op != STEP_DONE; next(&cursor, seen, &step)) {
+    for (;;) {
+        struct step step = {0};
+        next(&cursor, seen, &step); /* the one place that asks, or the program would not be inlined into all */
+        if (step.op == STEP_DONE)
+            break;
         if (delayed)
             delay(comm);
-        error = execute_step(comm, m, &step, call->size_bytes, &seen);
+        int error = execute_step(comm, m, &step, call->size_bytes, &seen);
         if (__builtin_expect(error != 0, 0))
             return error;
     }
@@ -141,22 +143,25 @@ static inline __attribute__((always_inline)) int execute(struct comm *comm, cons
     return 0;
 }
 
-__attribute__((flatten)) static int run_pipelined(struct comm *comm, const struct bcast_call *call, const struct message *m)
+/* Not to be inlined into a caller, where `flatten` would be lost and the program called step by step. */
+#define EXECUTOR __attribute__((noinline, flatten)) static
+
+EXECUTOR int run_pipelined(struct comm *comm, const struct bcast_call *call, const struct message *m)
 {
     return execute(comm, call, m, &comm->pipelined_op, pipelined_start, pipelined_next, 0);
 }
 
-__attribute__((flatten)) static int run_eager(struct comm *comm, const struct bcast_call *call, const struct message *m)
+EXECUTOR int run_eager(struct comm *comm, const struct bcast_call *call, const struct message *m)
 {
     return execute(comm, call, m, &comm->eager_op, eager_start, eager_next, 0);
 }
 
-__attribute__((flatten)) static int run_pipelined_delayed(struct comm *comm, const struct bcast_call *call, const struct message *m)
+EXECUTOR int run_pipelined_delayed(struct comm *comm, const struct bcast_call *call, const struct message *m)
 {
     return execute(comm, call, m, &comm->pipelined_op, pipelined_start, pipelined_next, 1);
 }
 
-__attribute__((flatten)) static int run_eager_delayed(struct comm *comm, const struct bcast_call *call, const struct message *m)
+EXECUTOR int run_eager_delayed(struct comm *comm, const struct bcast_call *call, const struct message *m)
 {
     return execute(comm, call, m, &comm->eager_op, eager_start, eager_next, 1);
 }
