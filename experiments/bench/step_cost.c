@@ -1,20 +1,19 @@
 /* What executing a step program costs: per fragment of 8 KiB and per call of 8 bytes.
  *
- * The same protocol three ways over the same segment: `inline`, the program of
- * model/protocol instantiated in the executor; `table`, through the protocol table; `hand`, a loop
- * written for the protocol. Two settings, p=2: `alone`, one thread plays the root's call and
- * then the reader's, so that every wait is satisfied and only instructions are timed; `pair`,
- * two processes on two cores. Rounds are interleaved; a difference is taken within a round. */
+ * The same protocol five ways: `hand`, a loop written for the protocol; `inline`, the program
+ * of model/protocol instantiated in a bare executor; `table`, through the protocol table; `kernel`
+ * and `kern-table`, comm_bcast doing the one or the other. Two settings, p=2: `alone`, one thread
+ * plays the root's call and then the reader's, so that every wait is satisfied and only instructions
+ * are timed; `pair`, two threads on two cores. Rounds are interleaved; a difference is taken within a round. */
+#include "experiments/bench/step_comms.h"
 #include "experiments/bench/step_variants.h"
 #include "kernels/clock.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { PROCS = 2, ROUNDS = 41, PAGE_BYTES = 4096, VARIANTS = 3, USER_BYTES = 128 << 20 };
+enum { PROCS = 2, ROUNDS = 41, PAGE_BYTES = 4096, VARIANTS = 5, USER_BYTES = 128 << 20 };
 
 /* What is measured: `calls` calls of a size; ns are per `units` of each. */
 struct trial {
@@ -27,15 +26,15 @@ struct trial {
     int cold;            /* each call has buffers of its own, last used a whole pool ago */
 };
 
-static const char *const variant_names[VARIANTS] = {"hand", "inline", "table"};
+static const char *const variant_names[VARIANTS] = {"hand", "inline", "table", "kernel", "kern-table"};
 
+#define PIPELINED pipelined_hand, pipelined_inline, pipelined_table, pipelined_kernel, pipelined_kernel_table
+#define EAGER eager_hand, eager_inline, eager_table, eager_kernel, eager_kernel_table
 static const struct trial trials[] = {
-    {"pipelined 8 KiB, cold", &protocol_pipelined, {pipelined_hand, pipelined_inline, pipelined_table},
-     1 << 18, 8192, 64, 2, 32, 100, 0, 1},
-    {"pipelined 8 KiB, warm", &protocol_pipelined, {pipelined_hand, pipelined_inline, pipelined_table},
-     1 << 18, 8192, 64, 2, 32, 200, 0, 0},
-    {"pipelined 8 B", &protocol_pipelined, {pipelined_hand, pipelined_inline, pipelined_table}, 8, 8192, 64, 2, 1, 20000, 1, 0},
-    {"eager 8 B", &protocol_eager, {eager_hand, eager_inline, eager_table}, 8, 8192, 64, 2, 1, 20000, 1, 0},
+    {"pipelined 8 KiB, cold", &protocol_pipelined, {PIPELINED}, 1 << 18, 8192, 64, 2, 32, 100, 0, 1},
+    {"pipelined 8 KiB, warm", &protocol_pipelined, {PIPELINED}, 1 << 18, 8192, 64, 2, 32, 200, 0, 0},
+    {"pipelined 8 B", &protocol_pipelined, {PIPELINED}, 8, 8192, 64, 2, 1, 20000, 1, 0},
+    {"eager 8 B", &protocol_eager, {EAGER}, 8, 8192, 64, 2, 1, 20000, 1, 0},
 };
 
 static struct bcast_call call_of(const struct trial *t, const struct tree *tree, uint32_t rank, uint32_t root)
@@ -170,7 +169,7 @@ static void report(const char *setting, const struct trial *t, double ns[VARIANT
     double hand = quantile(ns[0], 0.5);
     for (int v = 0; v < VARIANTS; v++) {
         double extra = quantile(more[v], 0.5);
-        printf("%-6s %-26s %-7s %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %8.2f\n", setting, t->name, variant_names[v],
+        printf("%-6s %-26s %-10s %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %8.2f\n", setting, t->name, variant_names[v],
                quantile(ns[v], 0.5), quantile(ns[v], 0.25), quantile(ns[v], 0.75), extra, quantile(more[v], 0.25),
                quantile(more[v], 0.75), 100 * extra / hand);
     }
@@ -189,27 +188,56 @@ static void measure_alone(const struct arena *a, const struct trial *t, const st
     report("alone", t, ns);
 }
 
-static int measure_pair(const struct arena *a, const struct trial *t, const struct tree *tree, const struct clock *clock,
-                        struct meeting *m)
+struct pair {
+    const struct arena *a;
+    const struct trial *t;
+    const struct tree *tree;
+    const struct clock *clock;
+    struct meeting *m;
+};
+
+static void *second_of_pair(void *argument)
 {
-    m->arrived = 0;
-    fflush(stdout);
-    pid_t child = fork();
-    if (child < 0)
-        return 1;
-    rank_of_pair(a, t, tree, clock, m, child == 0);
-    if (child == 0)
-        _exit(0);
-    int status;
-    waitpid(child, &status, 0);
-    report("pair", t, m->ns);
-    return status != 0;
+    const struct pair *p = argument;
+    rank_of_pair(p->a, p->t, p->tree, p->clock, p->m, 1);
+    return NULL;
+}
+
+static int measure_pair(const struct arena *a, const struct trial *t, const struct tree *tree, const struct clock *clock)
+{
+    static struct meeting m;
+    struct pair pair = {a, t, tree, clock, &m};
+    pthread_t second;
+    m.arrived = 0;
+    int error = pthread_create(&second, NULL, second_of_pair, &pair);
+    if (error)
+        return error;
+    rank_of_pair(a, t, tree, clock, &m, 0);
+    pthread_join(second, NULL);
+    report("pair", t, m.ns);
+    return 0;
 }
 
 static void *shared_memory(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
+}
+
+static int comms_create(struct arena *a)
+{
+    int error = 0;
+    for (int kind = 0; kind < 4 && !error; kind++)
+        error = step_comms_create(kind / 2, kind % 2, a->comm[kind / 2][kind % 2]);
+    if (error)
+        fprintf(stderr, "step_cost: no communicator: error %d\n", error);
+    return error;
+}
+
+static void comms_destroy(struct arena *a)
+{
+    for (int i = 0; i < 8; i++)
+        comm_destroy(a->comm[i / 4][i / 2 % 2][i % 2]);
 }
 
 int main(void)
@@ -220,17 +248,16 @@ int main(void)
     if (segment_layout_packed(PROCS, 64, 2, 8192, PAGE_BYTES, EAGER_LINES, &a.layout) ||
         tree_create((struct tree_shape){TREE_FLAT, 0}, PROCS, &tree))
         return 1;
-    struct meeting *m = shared_memory(sizeof *m);
     a.segment = shared_memory(a.layout.total_bytes);
     a.user = shared_memory(PROCS * a.user_bytes);
-    if (!m || !a.segment || !a.user)
+    if (!a.segment || !a.user || comms_create(&a) != 0)
         return 1;
     sched_getaffinity(0, sizeof allowed, &allowed);
     struct clock clock = clock_create();
     pin(0);
     printf("cost of a step program, ns a fragment or call; more: than the hand-written loop in the same round; %d rounds\n",
            ROUNDS);
-    printf("%-6s %-26s %-7s %9s %9s %9s %9s %9s %9s %8s\n", "where", "what", "variant", "median", "q25", "q75", "more", "q25",
+    printf("%-6s %-26s %-10s %9s %9s %9s %9s %9s %9s %8s\n", "where", "what", "variant", "median", "q25", "q75", "more", "q25",
            "q75", "more %");
     for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
         measure_alone(&a, &trials[i], &tree, &clock);
@@ -241,8 +268,9 @@ int main(void)
     else
         for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
             sched_setaffinity(0, sizeof allowed, &allowed);
-            failed |= measure_pair(&a, &trials[i], &tree, &clock, m);
+            failed |= measure_pair(&a, &trials[i], &tree, &clock);
         }
+    comms_destroy(&a);
     tree_destroy(&tree);
     return failed;
 }

@@ -1,10 +1,12 @@
-/* Three ways to run one rank's part of a call: written by hand, and by the step program inlined or through its table.
+/* Ways to run one rank's part of a call: written by hand, by the step program inlined or through its table, and
+ * by the kernels, which inline it (or not) among error checks, wake-ups and a wait that looks after its peers.
  *
- * All three make the same stores, atomic operations and copies on the same segment; the caller
- * owns it. Two ranks only. Included by the one benchmark that compares them. */
+ * All make the same stores, atomic operations and copies; the caller owns the segment and the
+ * communicators. Two ranks only. Included by the one benchmark that compares them. */
 #ifndef SHMCOLL_BENCH_STEP_VARIANTS_H
 #define SHMCOLL_BENCH_STEP_VARIANTS_H
 
+#include "kernels/comm.h"
 #include "model/protocol.h"
 #include "model/protocol/eager.h"
 #include "model/protocol/pipelined.h"
@@ -18,6 +20,7 @@ struct arena {
     unsigned char *user; /* a buffer for each rank, user_bytes apart */
     struct segment_layout layout;
     uint64_t user_bytes;
+    struct comm *comm[2][2][2]; /* [short protocol][through the table][rank]: have segments of their own */
 };
 
 typedef void next_fn(struct cursor *cursor, uint32_t seen, struct step *out);
@@ -215,6 +218,36 @@ static __attribute__((noinline)) uint32_t eager_hand(const struct arena *a, cons
     if (((op + 1) & (call->lines / 2 - 1)) == 0)
         atomic_store_explicit(word_at(a, WORD_ACK, call->rank, 0), op + 1, memory_order_release);
     return op + 1;
+}
+
+static uint32_t kernel_call(const struct arena *a, const struct bcast_call *call, int short_protocol, int by_table)
+{
+    comm_bcast(a->comm[short_protocol][by_table][call->rank], a->user + call->rank * a->user_bytes, call->size_bytes, call->root);
+    return 0;
+}
+
+static uint32_t pipelined_kernel(const struct arena *a, const struct bcast_call *call, uint32_t op)
+{
+    (void)op;
+    return kernel_call(a, call, 0, 0);
+}
+
+static uint32_t pipelined_kernel_table(const struct arena *a, const struct bcast_call *call, uint32_t op)
+{
+    (void)op;
+    return kernel_call(a, call, 0, 1);
+}
+
+static uint32_t eager_kernel(const struct arena *a, const struct bcast_call *call, uint32_t op)
+{
+    (void)op;
+    return kernel_call(a, call, 1, 0);
+}
+
+static uint32_t eager_kernel_table(const struct arena *a, const struct bcast_call *call, uint32_t op)
+{
+    (void)op;
+    return kernel_call(a, call, 1, 1);
 }
 
 #endif
