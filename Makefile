@@ -80,12 +80,12 @@ $(filter $(BUILD)/tests/cli/% $(BUILD)/tests/experiments/%,$(TESTS)): $(call obj
 $(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(INTERNAL)
 	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
-$(BUILD)/%.openmpi: %.c | build/config.mk
+$(BUILD)/%.openmpi: %.c $(INTERNAL) | build/config.mk
 	@mkdir -p $(@D)
-	OMPI_CC=$(CC) mpicc.openmpi $(ALL_CFLAGS) -o $@ $< -lm
-$(BUILD)/%.mpich: %.c | build/config.mk
+	OMPI_CC=$(CC) mpicc.openmpi $(ALL_CFLAGS) -o $@ $< $(INTERNAL) -lm
+$(BUILD)/%.mpich: %.c $(INTERNAL) | build/config.mk
 	@mkdir -p $(@D)
-	MPICH_CC=$(CC) mpicc.mpich $(ALL_CFLAGS) -o $@ $< -lm
+	MPICH_CC=$(CC) mpicc.mpich $(ALL_CFLAGS) -o $@ $< $(INTERNAL) -lm
 
 tests: $(TESTS)
 stress-programs: $(STRESS)
