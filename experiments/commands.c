@@ -6,6 +6,7 @@
 const struct command command_table[] = {
     {"model", command_model, "bcast", "predict a collective by the closed form, with the best fragment and queue"},
     {"sim", command_sim, "bcast", "simulate a collective event by event on a described node"},
+    {"run", command_run, "bcast", "the real thing on this host, timed and every byte checked"},
     {"compare", command_compare, "bcast", "the evaluators side by side over sizes and fragments, with errors against run"},
     {"doctor", command_doctor, "", "what on this host spoils measurements or features, with remedies; changes nothing"},
     {NULL, NULL, NULL, NULL},

@@ -5,6 +5,7 @@
 const struct evaluator *const evaluator_table[] = {
     &evaluator_model,
     &evaluator_sim,
+    &evaluator_run,
     NULL,
 };
 
