@@ -1,0 +1,295 @@
+#include "experiments/calibrate.h"
+
+#include "experiments/command.h"
+#include "experiments/options.h"
+#include "experiments/statistics.h"
+#include "kernels/copy.h"
+#include "model/formats/node_load.h"
+#include "model/formats/node_yaml.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPS = 31, CORES_MAX = 64 };
+
+static const uint64_t messages[] = {4 << 10, 16 << 10, 64 << 10, 1 << 20, 16 << 20};
+static const uint64_t queues[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20};
+static const uint64_t fragments[] = {256, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static int add_queue(struct calibrate_plan *plan, enum probe_buffers buffers, uint64_t message, uint64_t queue, uint64_t fragment)
+{
+    int err = 0;
+    for (int beside = 0; beside < 2 && !err; beside++) {
+        struct probe_queue q = {message, fragment, queue, buffers, beside};
+        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_QUEUE, .queue = q});
+    }
+    return err;
+}
+
+/* The grid of copies: no fragment larger than its message or queue; small ones only where a broadcast would use them. */
+static int plan_copies(struct calibrate_plan *plan)
+{
+    int err = 0;
+    for (int buffers = PROBE_COLD; buffers <= PROBE_WARM; buffers++)
+        for (size_t m = 0; m < COUNT(messages); m++)
+            for (size_t b = 0; b < COUNT(queues); b++)
+                for (size_t f = 0; f < COUNT(fragments) && !err; f++) {
+                    int fits = fragments[f] <= messages[m] && fragments[f] <= queues[b];
+                    int small = fragments[f] < 4096 && messages[m] > (64 << 10);
+                    int far = messages[m] < (1 << 20) && queues[b] == (1 << 20); /* between two that are measured */
+                    int spilled = buffers == PROBE_WARM && messages[m] > (1 << 20); /* not warm in any cache */
+                    if (fits && !small && !far && !spilled)
+                        err = add_queue(plan, (enum probe_buffers)buffers, messages[m], queues[b], fragments[f]);
+                }
+    return err;
+}
+
+static int plan_pair(struct calibrate_plan *plan)
+{
+    int err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_HANDOVER, .lines = 1});
+    if (!err)
+        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_HANDOVER, .lines = 8});
+    if (!err)
+        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_ATOMIC, .remote = 0});
+    if (!err)
+        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_ATOMIC, .remote = 1});
+    if (!err)
+        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_DEADLINE});
+    return err;
+}
+
+static int plan_plain(struct calibrate_plan *plan, enum calibrate_kind kind)
+{
+    int err = 0;
+    for (int routine = 0; routine < COPY_ROUTINE_COUNT && !err; routine++)
+        if (copy_routine_available((enum copy_routine)routine))
+            err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = kind, .routine = routine, .message_bytes = 16 << 20});
+    return err;
+}
+
+/* The least median of the probes of a kind, with its interval; unknown if there are none. */
+static struct quantity least_of(const struct calibrate_plan *plan, enum calibrate_kind kind)
+{
+    struct quantity least = quantity_unknown();
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->probes[i].kind == kind) {
+            struct quantity q = calibrate_quantity(plan->probes[i].first_ns, plan->reps, 1e-9);
+            if (!quantity_known(&least) || q.value < least.value)
+                least = q;
+        }
+    return least;
+}
+
+static struct quantity nth_of(const struct calibrate_plan *plan, enum calibrate_kind kind, size_t n)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->probes[i].kind == kind && n-- == 0)
+            return calibrate_quantity(plan->probes[i].first_ns, plan->reps, 1);
+    return quantity_unknown();
+}
+
+static struct quantity difference(struct quantity a, struct quantity b, double divisor)
+{
+    return quantity_within(fmax(0, a.value - b.value) / divisor, fmax(0, a.low - b.high) / divisor,
+                           fmax(0, a.high - b.low) / divisor, "measured");
+}
+
+/* Two cores of each hand-over class, the first such pair; found[class] says whether there is one. */
+static void pairs_find(const struct node *node, uint32_t pair[HANDOVER_CLASS_COUNT][2], int found[HANDOVER_CLASS_COUNT])
+{
+    memset(found, 0, HANDOVER_CLASS_COUNT * sizeof *found);
+    for (uint32_t a = 0; a < node->cores; a++)
+        for (uint32_t b = a + 1; b < node->cores; b++) {
+            enum handover_class c = node_handover_class(node, a, b);
+            if (!found[c]) {
+                found[c] = 1;
+                pair[c][0] = a;
+                pair[c][1] = b;
+            }
+        }
+}
+
+/* What the nearest pair tells: copies, stores, atomics, the clock. */
+static int measure_near_pair(struct node *node, const uint32_t pair[2], uint32_t reps, char *reason)
+{
+    struct calibrate_plan plan = {.reps = reps};
+    int err = plan_pair(&plan);
+    if (!err)
+        err = plan_plain(&plan, CALIBRATE_PLAIN);
+    if (!err)
+        err = plan_copies(&plan);
+    if (!err)
+        err = calibrate_measure(&plan, node, pair, 2, reason);
+    if (!err) {
+        struct quantity one = nth_of(&plan, CALIBRATE_HANDOVER, 0), eight = nth_of(&plan, CALIBRATE_HANDOVER, 1);
+        struct quantity plain = least_of(&plan, CALIBRATE_PLAIN);
+        node->store_ns = difference(eight, one, 7);
+        node->atomic_ns = nth_of(&plan, CALIBRATE_ATOMIC, 0);
+        node->call_ns = nth_of(&plan, CALIBRATE_DEADLINE, 0);
+        node->copy[COPY_PLAIN_COLD].start_ns = quantity_of(0, "measured");
+        node->copy[COPY_PLAIN_COLD].s_per_byte =
+            quantity_within(plain.value / (16 << 20), plain.low / (16 << 20), plain.high / (16 << 20), "measured");
+        err = calibrate_fit_points(&plan, node);
+    }
+    calibrate_plan_destroy(&plan);
+    return err;
+}
+
+static int measure_handovers(struct node *node, uint32_t reps, char *reason)
+{
+    uint32_t pair[HANDOVER_CLASS_COUNT][2];
+    int found[HANDOVER_CLASS_COUNT], err = 0;
+    pairs_find(node, pair, found);
+    for (int c = 0; c < HANDOVER_CLASS_COUNT && !err; c++) {
+        if (!found[c])
+            continue;
+        struct calibrate_plan plan = {.reps = reps};
+        err = calibrate_plan_add(&plan, (struct calibrate_probe){.kind = CALIBRATE_HANDOVER, .lines = 1});
+        if (!err)
+            err = calibrate_measure(&plan, node, pair[c], 2, reason);
+        if (!err)
+            node->handover_ns[c] = nth_of(&plan, CALIBRATE_HANDOVER, 0);
+        calibrate_plan_destroy(&plan);
+    }
+    return err;
+}
+
+/* B(n) of the first domain that has cores: n = 1, 2, 4, ... and all. */
+static int measure_bandwidth(struct node *node, uint32_t reps, char *reason)
+{
+    uint32_t cores[CORES_MAX], count = 0;
+    for (uint32_t c = 0; c < node->cores && count < CORES_MAX; c++)
+        if (node->core_domain[c] == node->core_domain[0])
+            cores[count++] = c;
+    int err = 0;
+    for (uint32_t n = 1; !err; n = 2 * n < count ? 2 * n : count) {
+        struct calibrate_plan plan = {.reps = reps};
+        struct bandwidth_point *points = realloc(node->bandwidth, (node->bandwidth_count + 1) * sizeof *points);
+        if (!points)
+            return -ENOMEM;
+        node->bandwidth = points;
+        err = plan_plain(&plan, CALIBRATE_SHARED);
+        if (!err)
+            err = calibrate_measure(&plan, node, cores, n, reason);
+        struct quantity time_s = least_of(&plan, CALIBRATE_SHARED);
+        if (!err)
+            node->bandwidth[node->bandwidth_count++] = (struct bandwidth_point){
+                n, quantity_within((16 << 20) / time_s.value, (16 << 20) / time_s.high, (16 << 20) / time_s.low, "measured")};
+        calibrate_plan_destroy(&plan);
+        if (n == count)
+            break;
+    }
+    return err;
+}
+
+/* The four parameters of the paper's form (S1 5.2), from the primitives it stands on. */
+static void paper_costs_derive(struct node *node, enum handover_class near)
+{
+    const struct quantity *h = &node->handover_ns[near];
+    const char *twice = "derived: the last reader's line to the root and the root's to the readers";
+    node->paper.t_s_per_byte = node->copy[COPY_IN_COLD].s_per_byte;
+    node->paper.t_w_s = quantity_within(h->value * 1e-9, h->low * 1e-9, h->high * 1e-9, "derived: one hand-over");
+    node->paper.t_wo_s = quantity_within(2 * h->value * 1e-9, 2 * h->low * 1e-9, 2 * h->high * 1e-9, twice);
+    node->paper.t_a_s = quantity_within((h->value + node->atomic_ns.value) * 1e-9, (h->low + node->atomic_ns.low) * 1e-9,
+                                        (h->high + node->atomic_ns.high) * 1e-9, "derived: hand-over and atomic addition");
+}
+
+static void residuals_print(FILE *out, const struct calibrate_result *result)
+{
+    fprintf(out, "%-8s %12s %12s %12s %12s %12s %9s\n", "term", "message_B", "fragment_B", "queue_B", "measured_ns", "line_ns",
+            "residual");
+    for (size_t i = 0; i < result->count; i++) {
+        const struct calibrate_residual *r = &result->residuals[i];
+        fprintf(out, "%-8s %12llu %12llu %12llu %12.1f %12.1f %+8.1f%%\n", copy_class_name(r->copy_class),
+                (unsigned long long)r->message_bytes, (unsigned long long)r->fragment_bytes, (unsigned long long)r->queue_bytes,
+                r->measured_ns, r->fitted_ns, 100 * (r->measured_ns / r->fitted_ns - 1));
+    }
+}
+
+static void quantity_print(FILE *out, const char *name, const struct quantity *q, const char *unit)
+{
+    if (quantity_known(q))
+        fprintf(out, "%-28s %12.5g  [%.5g, %.5g] %s\n", name, q->value, q->low, q->high, unit);
+}
+
+static void summary_print(FILE *out, const struct node *node)
+{
+    char name[64];
+    for (int c = 0; c < HANDOVER_CLASS_COUNT; c++) {
+        snprintf(name, sizeof name, "hand-over %s", handover_class_name((enum handover_class)c));
+        quantity_print(out, name, &node->handover_ns[c], "ns");
+    }
+    quantity_print(out, "further store", &node->store_ns, "ns");
+    quantity_print(out, "atomic addition", &node->atomic_ns, "ns");
+    quantity_print(out, "call (deadline to clock)", &node->call_ns, "ns");
+    for (int c = 0; c < COPY_CLASS_COUNT; c++) {
+        snprintf(name, sizeof name, "copy %s, start", copy_class_name((enum copy_class)c));
+        quantity_print(out, name, &node->copy[c].start_ns, "ns");
+        snprintf(name, sizeof name, "copy %s", copy_class_name((enum copy_class)c));
+        quantity_print(out, name, &node->copy[c].s_per_byte, "s/B");
+    }
+    for (size_t i = 0; i < node->bandwidth_count; i++) {
+        snprintf(name, sizeof name, "copy bandwidth, %u cores", node->bandwidth[i].cores);
+        quantity_print(out, name, &node->bandwidth[i].bytes_per_s, "B/s");
+    }
+    quantity_print(out, "t", &node->paper.t_s_per_byte, "s/B");
+    quantity_print(out, "t_w", &node->paper.t_w_s, "s");
+    quantity_print(out, "t_wo", &node->paper.t_wo_s, "s");
+    quantity_print(out, "t_A", &node->paper.t_a_s, "s");
+}
+
+static int measure_all(struct node *node, uint32_t reps, int verbosity, char *reason)
+{
+    uint32_t pair[HANDOVER_CLASS_COUNT][2];
+    int found[HANDOVER_CLASS_COUNT];
+    pairs_find(node, pair, found);
+    int near = found[HANDOVER_SAME_CACHE] ? HANDOVER_SAME_CACHE : found[HANDOVER_SAME_SOCKET] ? HANDOVER_SAME_SOCKET : HANDOVER_CROSS_SOCKET;
+    if (!found[near]) {
+        snprintf(reason, CALIBRATE_REASON_BYTES, "needs two cpus and may use one; widen the affinity mask or cpuset");
+        return -ENOTSUP;
+    }
+    talk_note(verbosity, 0, "calibrate: hand-over and copies between two cores ...");
+    int err = measure_handovers(node, reps, reason);
+    if (!err)
+        err = measure_near_pair(node, pair[near], reps, reason);
+    talk_note(verbosity, 0, "calibrate: memory bandwidth ...");
+    if (!err)
+        err = measure_bandwidth(node, reps, reason);
+    if (err)
+        return err;
+    struct calibrate_result result;
+    err = calibrate_fit_lines(node, &result);
+    if (err)
+        return err;
+    paper_costs_derive(node, (enum handover_class)near);
+    if (verbosity > 0)
+        residuals_print(stdout, &result);
+    free(result.residuals);
+    return 0;
+}
+
+int command_calibrate(int argc, char **argv)
+{
+    struct settings settings;
+    int code = options_parse(argc, argv, &settings);
+    if (code >= 0)
+        return code;
+    char reason[CALIBRATE_REASON_BYTES] = "";
+    struct node node;
+    if (settings.node && strcmp(settings.node, "host") != 0)
+        return talk_fail(EXIT_USAGE, "calibrate: measures this host, not '%s'; drop --node", settings.node);
+    int err = node_load("host", &node, reason, sizeof reason);
+    if (!err) {
+        err = measure_all(&node, REPS, settings.verbosity, reason);
+        if (!err) {
+            summary_print(stdout, &node);
+            if (settings.output)
+                err = node_yaml_write(settings.output, &node, reason, sizeof reason);
+        }
+        node_destroy(&node);
+    }
+    return err ? talk_fail(exit_code_of(err), "calibrate: %s", reason) : EXIT_DONE;
+}

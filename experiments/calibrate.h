@@ -1,0 +1,70 @@
+/* Calibration: from probes of the primitives to the numbers of a node.
+ *
+ * A plan is a list of probes with room for their samples; measuring fills it in one launch of
+ * ranks; fitting turns it into quantities with intervals. No collective code runs. */
+#ifndef SHMCOLL_EXPERIMENTS_CALIBRATE_H
+#define SHMCOLL_EXPERIMENTS_CALIBRATE_H
+
+#include "kernels/probe.h"
+#include "model/node.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { CALIBRATE_REASON_BYTES = 256, CALIBRATE_QUEUE_BYTES = 4 << 20 };
+
+enum calibrate_kind {
+    CALIBRATE_HANDOVER,  /* lines = 1, 2, ...: nanoseconds one way */
+    CALIBRATE_ATOMIC,    /* remote = 0, 1 */
+    CALIBRATE_DEADLINE,
+    CALIBRATE_PLAIN,     /* cold copy by rank 0, routine */
+    CALIBRATE_SHARED,    /* cold copy of one message by all ranks, routine */
+    CALIBRATE_QUEUE,     /* copy-in and copy-out through a queue */
+};
+
+struct calibrate_probe {
+    enum calibrate_kind kind;
+    uint32_t lines;
+    int remote, routine;
+    uint64_t message_bytes;
+    struct probe_queue queue;
+    double *first_ns, *second_ns; /* [reps]; second: copy-out */
+};
+
+struct calibrate_plan {
+    struct calibrate_probe *probes;
+    size_t count, capacity;
+    uint32_t reps;
+};
+
+void calibrate_plan_destroy(struct calibrate_plan *plan);
+/* Appends a probe. 0 or -ENOMEM. */
+int calibrate_plan_add(struct calibrate_plan *plan, struct calibrate_probe probe);
+
+/* Runs the plan with one process on each of the given cores of the node and fills in the samples.
+ * 0, or -errno with one line in `reason`. */
+int calibrate_measure(struct calibrate_plan *plan, const struct node *node, const uint32_t *cores, uint32_t count,
+                      char reason[CALIBRATE_REASON_BYTES]);
+
+/* One row of the table of residuals: a measured copy against the line fitted to its class. */
+struct calibrate_residual {
+    enum copy_class copy_class;
+    uint64_t message_bytes, fragment_bytes, queue_bytes;
+    double measured_ns, fitted_ns;
+};
+
+struct calibrate_result {
+    struct calibrate_residual *residuals;
+    size_t count;
+};
+
+/* Appends the copies of a measured plan to the node as copy_points. 0 or -ENOMEM. */
+int calibrate_fit_points(const struct calibrate_plan *plan, struct node *node);
+/* Fits start_ns + n * s_per_byte to each class's points by weighted least squares (relative errors), and lists what is left over.
+ * 0 or -ENOMEM. */
+int calibrate_fit_lines(struct node *node, struct calibrate_result *out);
+/* Median of a probe's samples, times `scale`, with its confidence interval. */
+struct quantity calibrate_quantity(const double *samples, size_t count, double scale);
+
+#endif
