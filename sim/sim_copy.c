@@ -115,6 +115,16 @@ void sim_copies_destroy(struct sim_copies *c)
     *c = (struct sim_copies){0};
 }
 
+/* Measured copies are whole ones. A line of start and rate says when the first byte moves and how fast the others follow: its last
+ * line is as long on its way as the first. */
+static int has_points(const struct node *node, enum copy_class copy_class)
+{
+    for (size_t i = 0; i < node->copy_point_count; i++)
+        if (node->copy_points[i].copy_class == copy_class)
+            return 1;
+    return 0;
+}
+
 /* The node's answer for one class and size, from the few asked lately. */
 static const struct sim_copy_cost *cost_of(struct sim_copies *c, enum copy_class copy_class, uint32_t bytes)
 {
@@ -127,7 +137,9 @@ static const struct sim_copy_cost *cost_of(struct sim_copies *c, enum copy_class
     double whole_s = node_copy_alone_s(node, &context), beside_s = node_copy_beside_s(node, &context);
     double start_s = fmin(quantity_or(&node->copy[copy_class].start_ns, 0) * 1e-9, whole_s);
     struct sim_copy_cost *cost = &c->cost[c->costs < SIM_COPY_COSTS ? c->costs++ : SIM_COPY_COSTS - 1];
-    *cost = (struct sim_copy_cost){copy_class, bytes, sim_ps_from_s(start_s), sim_ps_from_s(whole_s - start_s), 1};
+    *cost = (struct sim_copy_cost){copy_class, bytes, sim_ps_from_s(start_s), sim_ps_from_s(whole_s - start_s), 0, 1};
+    if (!has_points(node, copy_class))
+        cost->tail_ps = cost->start_ps;
     if (beside_s > whole_s && whole_s > start_s)
         cost->beside = (whole_s - start_s) / (beside_s - start_s);
     return cost;
@@ -202,7 +214,7 @@ int sim_copies_prepare(struct sim_copies *c, uint32_t rank, const struct step *s
     int in = step->to.kind == PLACE_SLOT;
     uint32_t core = c->scenario->placement.core_of_rank[rank], domain = node->core_domain[core];
     const struct sim_copy_cost *cost = cost_of(c, class_of(c, in), step->bytes);
-    *out = (struct sim_copy){.start_ps = cost->start_ps, .alone_ps = cost->alone_ps};
+    *out = (struct sim_copy){.start_ps = cost->start_ps, .alone_ps = cost->alone_ps, .tail_ps = cost->tail_ps};
     struct sim_class class = {.beside = cost->beside, .group = 2 * domain + (in ? 0 : 1), .rival = 2 * domain + (in ? 1 : 0)};
     uint32_t far = use_user(c, &class, core, !in);
     if (in) {
@@ -215,6 +227,8 @@ int sim_copies_prepare(struct sim_copies *c, uint32_t rank, const struct step *s
     double slower = 1 / quantity_or(&node->remote_ratio, 1) - 1;
     out->alone_ps += (uint64_t)((double)out->alone_ps * slower * far / SIM_LOAD_UNIT);
     class.bytes_per_s = out->alone_ps ? (double)step->bytes * SIM_PS_PER_S / (double)out->alone_ps : SIM_PS_PER_S;
+    uint32_t ahead = step->bytes < SIM_STORE_BUFFER_BYTES ? step->bytes : SIM_STORE_BUFFER_BYTES;
+    out->ahead_ps = step->bytes ? cost->alone_ps * ahead / step->bytes : 0;
     return sim_bandwidth_class(&c->bandwidth, &class, &out->class_id);
 }
 

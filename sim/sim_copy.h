@@ -15,20 +15,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SIM_COPY_COSTS = 8, SIM_NO_RANK = UINT32_MAX };
+enum {
+    SIM_COPY_COSTS = 8,
+    SIM_STORE_BUFFER_BYTES = 1024, /* some 32 to 56 stores of 16 or 32 bytes wait in a core for their lines */
+    SIM_NO_RANK = UINT32_MAX
+};
 
 /* A copy ready to go. */
 struct sim_copy {
     uint32_t class_id;
     uint64_t start_ps; /* before the first byte; shares nothing */
     uint64_t alone_ps; /* the bytes, if nothing were shared and both sides near */
+    uint64_t ahead_ps; /* how far it gets while its stores wait for earlier ones */
+    uint64_t tail_ps;  /* until its last line has left the core: no store or addition after it before that */
 };
 
 /* What the node says about one class and size, looked up once. */
 struct sim_copy_cost {
     enum copy_class copy_class;
     uint32_t bytes;
-    uint64_t start_ps, alone_ps;
+    uint64_t start_ps, alone_ps, tail_ps;
     double beside; /* speed beside the counterpart, against alone */
 };
 

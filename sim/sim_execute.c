@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const uint64_t BLOCKED = UINT64_MAX;
+static const uint64_t BLOCKED = UINT64_MAX, NEVER = UINT64_MAX;
 
 int sim_create(struct sim *sim, const struct scenario *scenario, char *reason, size_t reason_bytes)
 {
@@ -103,13 +103,25 @@ static uint64_t fetch_line(struct sim *sim, uint32_t r, size_t word)
     return w->busy_ps;
 }
 
-/* A parked rank is a spinning core: a change that does not satisfy it still draws the line to it, in the way of
- * whoever changes the word next. It has one load under way at a time. */
-static void poll_in_vain(struct sim *sim, uint32_t r, size_t word)
+/* A parked rank is a spinning core. When another core takes the line it loses its copy and asks for the line again, one
+ * load at a time; the line goes to whoever asked first. Serves the loads asked for until now. */
+static void serve_polls(struct sim *sim, size_t word)
 {
-    struct sim_rank *rank = &sim->rank[r];
-    if (!sim->costs.contention_free && rank->poll_ps <= sim->now_ps)
+    for (uint32_t r = sim->words.word[word].first_waiter; r != SIM_NOBODY; r = sim->words.next_waiter[r]) {
+        struct sim_rank *rank = &sim->rank[r];
+        if (rank->poll_asked_ps > sim->now_ps)
+            continue;
+        rank->poll_asked_ps = NEVER;
         rank->poll_ps = fetch_line(sim, r, word);
+    }
+}
+
+/* The line leaves the pollers at this time. */
+static void chase_polls(struct sim *sim, size_t word, uint64_t time_ps)
+{
+    for (uint32_t r = sim->words.word[word].first_waiter; r != SIM_NOBODY; r = sim->words.next_waiter[r])
+        if (sim->rank[r].poll_asked_ps == NEVER)
+            sim->rank[r].poll_asked_ps = time_ps;
 }
 
 /* Time at which a rank whose wait is satisfied now has read the word. The load occupies it: as mere latency the
@@ -132,6 +144,7 @@ static uint64_t end_wait(struct sim *sim, uint32_t r, size_t word)
     struct sim_rank *rank = &sim->rank[r];
     rank->seen = sim->words.word[word].value;
     rank->phase = SIM_NEXT;
+    rank->lag_ps = 0;
     uint64_t end_ps = read_word(sim, r, word);
     account(sim, r, sim->now_ps, end_ps);
     return end_ps;
@@ -145,6 +158,7 @@ static uint64_t begin_wait(struct sim *sim, uint32_t r)
         return end_wait(sim, r, word);
     rank->phase = SIM_PARKED;
     rank->poll_ps = 0;
+    rank->poll_asked_ps = NEVER;
     sim_words_park(&sim->words, word, r);
     sim_words_share(&sim->words, word, r);
     return BLOCKED;
@@ -163,6 +177,7 @@ static uint64_t begin_store(struct sim *sim, uint32_t r)
     uint64_t start_ps = rank->drain_ps > sim->now_ps ? rank->drain_ps : sim->now_ps;
     uint64_t fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r);
     uint64_t end_ps = start_ps + noisy(sim, r, costs->step_ps);
+    rank->lag_ps += start_ps - sim->now_ps;
     if (fetch_ps)
         rank->drain_ps = end_ps + noisy(sim, r, sim_costs_drain_ps(costs, fetch_ps));
     return end_ps;
@@ -178,11 +193,13 @@ static uint64_t begin_add(struct sim *sim, uint32_t r)
         return sim->now_ps + noisy(sim, r, costs->t_a_ps);
     size_t word = word_of(sim, &rank->step);
     struct sim_word *w = &sim->words.word[word];
+    serve_polls(sim, word);
     uint64_t start_ps = rank->drain_ps > sim->now_ps ? rank->drain_ps : sim->now_ps;
     start_ps = start_ps > w->busy_ps ? start_ps : w->busy_ps;
     uint64_t fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r);
     w->busy_ps = start_ps + noisy(sim, r, fetch_ps + costs->atomic_ps);
     sim_words_own(&sim->words, word, r);
+    chase_polls(sim, word, start_ps);
     return w->busy_ps + noisy(sim, r, costs->step_ps);
 }
 
@@ -207,6 +224,7 @@ static uint64_t copy_line(struct sim *sim, uint32_t r)
     return end_ps;
 }
 
+/* While notifications before it waited for their lines the core was already copying, as far as its store buffer goes. */
 static int begin_copy(struct sim *sim, uint32_t r, uint64_t *next_ps)
 {
     struct sim_rank *rank = &sim->rank[r];
@@ -223,6 +241,11 @@ static int begin_copy(struct sim *sim, uint32_t r, uint64_t *next_ps)
     }
     rank->phase = SIM_COPY;
     int rc = sim_copies_prepare(&sim->copies, r, step, &rank->copy);
+    uint64_t ahead_ps = rank->lag_ps < rank->copy.ahead_ps ? rank->lag_ps : rank->copy.ahead_ps;
+    uint64_t start_ps = rank->copy.start_ps < ahead_ps ? rank->copy.start_ps : ahead_ps;
+    rank->copy.start_ps -= start_ps;
+    rank->copy.alone_ps -= ahead_ps - start_ps;
+    rank->lag_ps = 0;
     *next_ps = sim->now_ps + noisy(sim, r, rank->copy.start_ps + sim->costs.step_ps);
     return rc;
 }
@@ -243,12 +266,10 @@ static int wake(struct sim *sim, size_t word)
     w->first_waiter = w->last_waiter = SIM_NOBODY;
     while (r != SIM_NOBODY) {
         uint32_t next = sim->words.next_waiter[r];
-        if (!sim_words_satisfied(&sim->rank[r].step, w->value)) {
-            poll_in_vain(sim, r, word);
+        if (!sim_words_satisfied(&sim->rank[r].step, w->value))
             sim_words_park(&sim->words, word, r);
-        } else if (sim_queue_push(&sim->queue, end_wait(sim, r, word), r, 0) != 0) {
+        else if (sim_queue_push(&sim->queue, end_wait(sim, r, word), r, 0) != 0)
             return -ENOMEM;
-        }
         r = next;
     }
     return 0;
@@ -260,6 +281,8 @@ static int change_word(struct sim *sim, uint32_t r)
     struct sim_rank *rank = &sim->rank[r];
     size_t word = word_of(sim, &rank->step);
     struct sim_word *w = &sim->words.word[word];
+    if (!sim->costs.contention_free)
+        serve_polls(sim, word);
     if (rank->phase == SIM_ADD) {
         w->value += rank->step.value;
     } else {
@@ -341,6 +364,7 @@ static int end_flows(struct sim *sim, uint32_t class_id, uint32_t generation)
     while ((r = sim_bandwidth_end(&sim->copies.bandwidth, class_id, generation, sim->now_ps)) != SIM_NO_RANK) {
         sim->rank[r].phase = SIM_NEXT;
         sim_copies_finish(&sim->copies, r);
+        sim->rank[r].drain_ps = sim->now_ps + sim->rank[r].copy.tail_ps;
         account(sim, r, sim->rank[r].start_ps, sim->now_ps);
         int rc = advance(sim, r);
         if (rc)

@@ -29,8 +29,9 @@ struct sim_rank {
     struct step step;
     uint32_t phase, seen;
     uint64_t start_ps;                    /* of the current step */
-    uint64_t drain_ps;                    /* a further store cannot begin before */
-    uint64_t poll_ps;                     /* parked: its load of the word is under way until then */
+    uint64_t drain_ps;                    /* a further store cannot leave before */
+    uint64_t lag_ps;                      /* how long its last stores in a row have waited for that; the core has not */
+    uint64_t poll_ps, poll_asked_ps;      /* parked: its last load of the word ends; it asks for the next */
     struct sim_copy copy;                 /* being prepared or under way */
     uint64_t copy_ps, wait_ps, notify_ps; /* sums */
     uint64_t random;
