@@ -1,0 +1,159 @@
+/* shmcoll figure: the figures and tables of the source paper, and of this host, by name. */
+#include "experiments/figure.h"
+#include "experiments/evaluators.h"
+#include "model/formats/node_load.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const struct figure figure_table[] = {
+    {"1", "figure1", "segment of eight ranks on two domains", figure_1, NULL, 0},
+    {"3a", "figure3a", "timeline, one slot", figure_3a, NULL, 0},
+    {"3b", "figure3b", "timeline, four slots in one set", figure_3b, NULL, 0},
+    {"3c", "figure3c", "timeline, eight slots in two sets", figure_3c, NULL, 0},
+    {"4", "figure4", "model: time and its terms against the fragment", figure_4, NULL, 0},
+    {"table1", "table1", "queue size for fragment and slots", figure_table1, NULL, 0},
+    {"5", "figure5", "sim: time against the fragment, chain, two servers", figure_5, NULL, 0},
+    {"6", "figure6", "model: time against the slots", figure_6, NULL, 0},
+    {"7", "figure7", "sim: time against the message for several slots, relative to one", figure_7, NULL, 0},
+    {"8", "figure8", "model: time against the fragment, slots fixed", figure_8, NULL, 0},
+    {"9", "figure9", "sim: time against the fragment, slots fixed, two servers", figure_9, NULL, 0},
+    {"10", "figure10", "sim: trees relative to flat", figure_10, NULL, 0},
+    {NULL, NULL, NULL, NULL, NULL, 0},
+};
+
+int figure_node(const char *spec, struct node *out)
+{
+    char reason[256];
+    int error = node_load(spec, out, reason, sizeof reason);
+    return error ? talk_fail(error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason) : 0;
+}
+
+int figure_evaluate(const char *source, const char *variant, const struct figure_point *point, struct trace_sink *sink, struct outcome *out)
+{
+    const struct evaluator *evaluator = evaluator_find(source);
+    uint32_t *cores = calloc(point->procs, sizeof *cores);
+    if (!cores)
+        return talk_fail(EXIT_UNABLE, "out of memory for %u ranks", point->procs);
+    struct scenario scenario = {
+        .machine = {point->node, 1},
+        .placement = {"compact", cores},
+        .job = {.kind = JOB_BCAST, .procs = point->procs, .bcast = {point->size_bytes, 0}},
+        .params = {&protocol_pipelined, point->fragment_bytes, point->slots, point->sets, point->tree},
+        .conditions = {.buffer_domain = -1, .seed = 1, .reps = 200, .warmup = 3, .time_limit_s = 0.3},
+        .variant = variant,
+    };
+    outcome_init(out);
+    int error = placement_fill("compact", point->node, point->procs, cores);
+    if (!error)
+        error = evaluator ? evaluator->evaluate(&scenario, sink, out) : -ENOSYS;
+    free(cores);
+    int code = error ? talk_fail(exit_code_of(error), "%s: %s", source, *out->reason ? out->reason : strerror(-error)) : 0;
+    if (code)
+        outcome_destroy(out);
+    return code;
+}
+
+int figure_time(const char *source, const char *variant, const struct figure_point *point, double *time_s)
+{
+    struct outcome outcome;
+    int code = figure_evaluate(source, variant, point, NULL, &outcome);
+    if (code)
+        return code;
+    *time_s = outcome.time_s;
+    outcome_destroy(&outcome);
+    return 0;
+}
+
+static int write_data(const struct figure *figure, const struct settings *settings, const char *path)
+{
+    struct stat status;
+    if (!figure->write && stat(path, &status))
+        return talk_fail(EXIT_FAILED, "figure %s has no data in %s: first %s %s", figure->name, path, figure->source, path);
+    if (!figure->write)
+        return 0;
+    FILE *csv = fopen(path, "w");
+    if (!csv)
+        return talk_fail(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+    int code = figure->write(csv, settings), broken = ferror(csv);
+    if ((fclose(csv) || broken) && !code)
+        code = talk_fail(EXIT_FAILED, "cannot write %s: is the disk full?", path);
+    if (code)
+        remove(path);
+    return code;
+}
+
+static int make_figure(const struct figure *figure, const struct settings *settings, const char *directory)
+{
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s.csv", directory, figure->stem) >= (int)sizeof path)
+        return talk_fail(EXIT_USAGE, "--output: %.40s... is too long", directory);
+    int code = write_data(figure, settings, path);
+    code = code ? code : figure_render(figure->stem, directory);
+    if (!code)
+        talk_note(settings->verbosity, 0, "%s/%s: csv, gp, pdf, svg, png", directory, figure->stem);
+    return code;
+}
+
+/* The directory and its parents. 0 or -errno. */
+static int make_directory(const char *path)
+{
+    char copy[PATH_MAX];
+    if (snprintf(copy, sizeof copy, "%s", path) >= (int)sizeof copy)
+        return -ENAMETOOLONG;
+    for (char *c = copy + 1; *c; c++)
+        if (*c == '/') {
+            *c = 0;
+            if (mkdir(copy, 0777) && errno != EEXIST)
+                return -errno;
+            *c = '/';
+        }
+    struct stat status;
+    if (mkdir(copy, 0777) && errno != EEXIST)
+        return -errno;
+    return stat(copy, &status) ? -errno : S_ISDIR(status.st_mode) ? 0 : -ENOTDIR;
+}
+
+static int list_figures(void)
+{
+    for (const struct figure *f = figure_table; f->name; f++)
+        printf("%-18s %s%s\n", f->name, f->title, f->measures ? " (measures)" : "");
+    return EXIT_DONE;
+}
+
+static int make_named(const char *name, const struct settings *settings, const char *directory)
+{
+    int all = strcmp(name, "all") == 0, found = 0;
+    for (const struct figure *f = figure_table; f->name; f++) {
+        if (all ? f->measures || !f->write : strcmp(f->name, name) != 0)
+            continue;
+        int code = make_figure(f, settings, directory);
+        if (code)
+            return code;
+        found = 1;
+    }
+    return found ? 0 : talk_fail(EXIT_USAGE, "unknown figure '%s': shmcoll figure --list names them", name);
+}
+
+int command_figure(int argc, char **argv)
+{
+    struct settings settings;
+    int code = options_parse(argc, argv, &settings);
+    if (code >= 0)
+        return code;
+    if (settings.list)
+        return list_figures();
+    if (settings.positional_count == 0)
+        return talk_fail(EXIT_USAGE, "figure needs a name: shmcoll figure --list names them, all makes all that need no measurement");
+    const char *directory = settings.output ? settings.output : "out";
+    int error = make_directory(directory);
+    if (error)
+        return talk_fail(EXIT_FAILED, "cannot make the directory %s: %s", directory, strerror(-error));
+    for (size_t i = 0; i < settings.positional_count; i++)
+        if ((code = make_named(settings.positional[i], &settings, directory)) != 0)
+            return code;
+    return EXIT_DONE;
+}

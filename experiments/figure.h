@@ -1,0 +1,57 @@
+/* Figures: each is a data file, written here, and a gnuplot script of the same name in plots/. */
+#ifndef SHMCOLL_EXPERIMENTS_FIGURE_H
+#define SHMCOLL_EXPERIMENTS_FIGURE_H
+
+#include "experiments/options.h"
+#include "model/scenario.h"
+
+#include <stdio.h>
+
+struct figure {
+    const char *name;  /* on the command line: 4, table1, host9 */
+    const char *stem;  /* of its files: figure4 */
+    const char *title;
+    /* Writes the data; NULL: the data is there already, written by `source`. 0, or an exit code after telling why. */
+    int (*write)(FILE *csv, const struct settings *settings);
+    const char *source; /* the command that writes the data, for those without write; NULL otherwise */
+    int measures;       /* 1: runs on this host, so not among `all` */
+};
+
+/* Ends with a NULL name. */
+extern const struct figure figure_table[];
+
+int figure_1(FILE *csv, const struct settings *settings);
+int figure_3a(FILE *csv, const struct settings *settings);
+int figure_3b(FILE *csv, const struct settings *settings);
+int figure_3c(FILE *csv, const struct settings *settings);
+int figure_4(FILE *csv, const struct settings *settings);
+int figure_table1(FILE *csv, const struct settings *settings);
+int figure_5(FILE *csv, const struct settings *settings);
+int figure_6(FILE *csv, const struct settings *settings);
+int figure_7(FILE *csv, const struct settings *settings);
+int figure_8(FILE *csv, const struct settings *settings);
+int figure_9(FILE *csv, const struct settings *settings);
+int figure_10(FILE *csv, const struct settings *settings);
+int figure_host7(FILE *csv, const struct settings *settings);
+int figure_host9(FILE *csv, const struct settings *settings);
+
+/* Copies the script and the shared style beside the data, and renders pdf, svg and png there. 0, or an exit code after telling why. */
+int figure_render(const char *stem, const char *directory);
+
+/* One point of a figure: a pipelined broadcast from rank 0 with cold buffers. */
+struct figure_point {
+    const struct node *node;
+    uint32_t procs;
+    uint64_t size_bytes;
+    uint32_t fragment_bytes, slots, sets;
+    struct tree_shape tree;
+};
+/* 0, or an exit code after telling why. outcome_destroy the outcome. */
+int figure_evaluate(const char *source, const char *variant, const struct figure_point *point, struct trace_sink *sink,
+                    struct outcome *out);
+/* Just the time. */
+int figure_time(const char *source, const char *variant, const struct figure_point *point, double *time_s);
+/* node_load with the reason told. */
+int figure_node(const char *spec, struct node *out);
+
+#endif
