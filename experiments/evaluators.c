@@ -6,6 +6,7 @@ const struct evaluator *const evaluator_table[] = {
     &evaluator_model,
     &evaluator_sim,
     &evaluator_run,
+    &evaluator_run,
     NULL,
 };
 
