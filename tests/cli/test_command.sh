@@ -1,0 +1,167 @@
+#!/bin/sh
+# The command from outside: wrong input gives one line and the right exit code; right input the promised rows and numbers.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+shmcoll=${SHMCOLL:-build/release/shmcoll}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
+
+# refuses CODE PATTERN ARGUMENTS...: that exit code, nothing on standard output, one line on standard error that matches.
+refuses() {
+    code=$1 pattern=$2
+    shift 2
+    timeout 60 "$shmcoll" "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    lines=$(wc -l <"$work/err")
+    if [ $got -ne "$code" ] || [ "$lines" -ne 1 ] || [ -s "$work/out" ] || ! grep -qE "^shmcoll: .*($pattern)" "$work/err"; then
+        fail "'$*' gave exit code $got (expected $code), $lines lines: $(head -c 300 "$work/err")"
+    else
+        pass
+    fi
+}
+
+# says PATTERN ARGUMENTS...: success, and standard output matches.
+says() {
+    pattern=$1
+    shift
+    if timeout 120 "$shmcoll" "$@" >"$work/out" 2>"$work/err" && grep -qE -- "$pattern" "$work/out"; then
+        pass
+    else
+        fail "'$*' does not say '$pattern': $(head -c 400 "$work/out" "$work/err")"
+    fi
+}
+
+bytes_of() { # a node file that is broken in one place
+    printf '%b' "$1" >"$work/$2"
+}
+
+# --- wrong input
+refuses 2 "unknown command 'frobnicate'.*--help" frobnicate
+refuses 2 "needs a collective" model
+refuses 2 "unknown collective 'gather'" model gather
+refuses 2 "unexpected word 'twice'" model bcast twice
+refuses 2 "unknown option --fragmnt" model bcast --fragmnt 8K
+refuses 2 "unknown option -z" model bcast -z
+refuses 2 "needs an argument" model bcast --size
+refuses 2 "unknown tree 'bush'.*kary:K" model bcast --tree bush
+refuses 2 "unknown tree 'knomial:1'" model bcast --tree knomial:1
+refuses 2 "unknown tree ''" model bcast --tree flat,
+refuses 2 "0 is out of range" sim bcast --node paper --slots 0
+refuses 2 "0 is out of range" sim bcast --node paper --sets 0
+refuses 2 "0 is out of range" sim bcast --node paper --fragment 0
+refuses 2 "0 is out of range" sim bcast --node paper --procs 0
+for evaluator in model sim run; do
+    refuses 2 "sets 3 does not divide .*slots 8" $evaluator bcast --node paper --fragment 8K --slots 8 --sets 3
+    refuses 2 "root" $evaluator bcast --node paper --procs 2 --root 2
+done
+refuses 2 "'12Q' ends in 'Q': use K, M or G" model bcast --size 12Q
+refuses 2 "'1KB' ends in 'KB'" model bcast --size 1KB
+refuses 2 "'-5' is not a number" model bcast --size=-5
+refuses 2 "'' is not a number" model bcast --size ""
+refuses 2 "too large" model bcast --size 99999999999999999999
+refuses 2 "too large" model bcast --size 17179869184G
+refuses 2 "must start above 0" model bcast --size 16M..1K
+refuses 2 "must start above 0" model bcast --size 0..1K
+refuses 2 "is not --buffer" model bcast --node paper --fragment 8K --slots 8 --buffer 1M
+refuses 2 "too small" model bcast --node paper --fragment 8K --buffer 4K
+refuses 2 "unknown word 'lukewarm': use cold or warm" run bcast --buffers lukewarm
+refuses 2 "unknown word 'xml': use table, csv or jsonl" model bcast --format xml
+refuses 2 "unknown protocol 'pigeon'" model bcast --protocol pigeon
+refuses 2 "unknown word 'wishful'" model bcast --variant wishful
+refuses 2 "not a duration" run bcast --time-limit 5
+refuses 2 "place" sim bcast --node paper --place list:0,99
+refuses 2 "place" sim bcast --node paper --place nowhere
+refuses 2 "nosuch|No such|not found|unknown" model bcast --node nosuch
+refuses 2 "nosuch.yaml" model bcast --node "$work/nosuch.yaml"
+refuses 2 "nosuch.xml" model bcast --node "$work/nosuch.xml"
+bytes_of 'name: [unclosed\n' broken.yaml
+refuses 2 "broken.yaml" model bcast --node "$work/broken.yaml"
+bytes_of '<topology><object type="Machine">' broken.xml
+refuses 2 "broken.xml" model bcast --node "$work/broken.xml"
+bytes_of '' empty.yaml
+refuses 2 "empty.yaml" model bcast --node "$work/empty.yaml"
+refuses 2 "directory" model bcast --node "$work"
+refuses 1 "cannot write" model bcast --node paper -o "$work/no/such/file"
+refuses 2 "unknown figure '99'" figure 99 -o "$work/figures"
+refuses 2 "needs a name" figure
+refuses 2 "doctor takes no words" doctor now
+refuses 2 "generate needs" --generate tea
+# More memory than there is: a segment of 4 TiB.
+refuses 4 "memory|room|space" run bcast --fragment 2G --slots 2048 --size 8 --protocol pipelined
+"$shmcoll" >"$work/out" 2>"$work/err"
+[ $? -eq 2 ] && [ ! -s "$work/out" ] && pass || fail "no command at all"
+if "$shmcoll" model bcast --node paper --size 1..1M --format csv >/dev/full 2>"$work/err"; then
+    fail "a full disk is not noticed"
+else
+    [ "$(wc -l <"$work/err")" -eq 1 ] && pass || fail "a full disk gives $(cat "$work/err")"
+fi
+
+# --- right input: the numbers of the paper's node
+model="model bcast --node paper --size 16M"
+says '16M +16K +256 +1 +16894\.392 +14481\.5 +289\.6' $model --buffer 4M
+says ' 16912\.824 ' $model --fragment 8K --slots 512
+says ' 33882\.112 ' $model --fragment 8K --slots 1
+says ' 16894\.848 ' $model --fragment 8K --slots 64 --sets 2
+says ' 16907\.506 ' $model --fragment 12K --buffer 4M
+says ' 8K +512 +1 ' $model --slots 512 --buffer 4M
+sim="sim bcast --node paper --size 16M"
+says ' 33677\.312 ' $sim --fragment 8K --slots 1
+says ' 16912\.424 ' $sim --fragment 8K --slots 512
+says ' 17090\.720 ' $sim --fragment 16K --slots 64
+says ' 16894\.748 ' $sim --fragment 8K --slots 64 --sets 2
+says ' 16876\.514 ' $sim --fragment 12K --slots 32 --sets 4
+says ' 16K .* 64 .*yes' run bcast --size 16K --fragment 4K --slots 64 --reps 5 --backend threads
+says '\|error\|' compare bcast --size 0,64K --fragment 8K --slots 8 --reps 5 --node "${NODE_FILE:-host}"
+
+# --- rows: the contract
+always='"source":.*"variant":.*"collective":"bcast".*"algorithm":.*"protocol":.*"node":.*"procs":2.*"placement":"compact".*"root":0.*"buffers":"cold".*"backend":"procs"'
+bcast='"tree":"flat".*"size_bytes":1048576.*"fragment_bytes":8192.*"slots":16.*"sets":2.*"time_s":[0-9.e-]+'
+queue="--node paper --fragment 8K --slots 16 --sets 2 --format jsonl"
+says "$always.*$bcast.*\"fragment_opt_bytes\":.*\"slots_opt\":" model bcast $queue
+says "$always.*$bcast.*\"events\":" sim bcast $queue
+queue="--fragment 8K --slots 16 --sets 2 --format jsonl --reps 10"
+says "$always.*$bcast.*\"time_min_s\":.*\"time_p99_s\":.*\"ci_low_s\":.*\"ci_high_s\":.*\"reps\":10,\"verified\":true.*\"memcpy_cold_s\":.*\"copy_bound_s\":" run bcast $queue
+if grep -q '"fragment_opt_bytes"\|"events"\|null\|nan' "$work/out"; then fail "run has keys that are absent"; else pass; fi
+header='^source,variant,collective,algorithm,protocol,node,procs,placement,root,buffers,backend,tree,size_bytes,fragment_bytes,slots,sets,time_s,'
+says "$header" model bcast --node paper --format csv
+columns=$(awk -F, '{ print NF }' "$work/out" | sort -u | wc -l)
+[ "$columns" -eq 1 ] && [ "$(wc -l <"$work/out")" -eq 2 ] && pass || fail "csv rows differ in columns"
+"$shmcoll" model bcast --node paper --size 1K..16K --slots 8,16 --tree flat,chain --format csv -o "$work/rows.csv" &&
+    [ "$(wc -l <"$work/rows.csv")" -eq 21 ] && pass || fail "5 sizes, 2 queues, 2 trees are not 20 rows"
+
+# --- help, version, manual page, completion
+says '^shmcoll [0-9]+\.[0-9]+\.[0-9]+$' --version
+says 'Usage: shmcoll COMMAND' --help
+for command in $("$shmcoll" --help | awk '/^  / { print $1 }'); do
+    says "Usage: shmcoll $command" "$command" --help
+done
+says '"check":"cma","state":"[a-z]+","found":' doctor --format jsonl
+says '^check,state,found,remedy$' doctor --format csv
+"$shmcoll" --generate man >"$work/shmcoll.1"
+if command -v man >/dev/null && command -v groff >/dev/null; then
+    warnings=$(LC_ALL=C MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$work/shmcoll.1" 2>&1 >/dev/null)
+    [ -z "$warnings" ] && pass || fail "man --warnings: $warnings"
+fi
+# Every option of the help is in the manual page and the completion.
+"$shmcoll" --generate bash >"$work/completion"
+bash -n "$work/completion" && pass || fail "the completion is not valid bash"
+for option in $("$shmcoll" run --help | grep -oE -- '--[a-z-]+' | sort -u); do
+    [ "$option" = --help ] || [ "$option" = --quiet ] || { grep -q -- "$option" "$work/completion" || fail "$option is not completed"; }
+    grep -q -- "$(echo "$option" | sed 's/-/\\\\-/g')" "$work/shmcoll.1" || fail "$option is not in the manual page"
+done
+complete() { # WORDS...: what the completion offers for the last word
+    bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }; _shmcoll; echo "${COMPREPLY[*]}"' - "$work/completion" "$@"
+}
+[ "$(complete shmcoll mod)" = model ] && pass || fail "completion of mod: $(complete shmcoll mod)"
+[ "$(complete shmcoll run bcast --backend t)" = threads ] && pass || fail "completion of --backend t"
+complete shmcoll sim bcast --fr | grep -q -- --fragment && pass || fail "completion of --fr"
+# No colour but on a terminal that wants it.
+says '^source model' model bcast --node paper
+if grep -q "$(printf '\033')" "$work/out"; then fail "escape sequences in a file"; else pass; fi
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
