@@ -6,7 +6,6 @@ const struct evaluator *const evaluator_table[] = {
     &evaluator_model,
     &evaluator_sim,
     &evaluator_run,
-    &evaluator_run,
     NULL,
 };
 
