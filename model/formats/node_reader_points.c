@@ -50,20 +50,29 @@ static int class_read(const struct yaml_text *yaml, const yaml_node_t *node, enu
                                 text);
 }
 
+enum { POINT_KEY_COUNT = 6, POINT_KEY_REQUIRED = 4 };
+static const char *const point_keys[POINT_KEY_COUNT] = {"class",  "fragment_bytes", "queue_bytes",
+                                                        "time_s", "message_bytes",  "beside_s"};
+
 static int point_take(void *context, size_t key, const yaml_node_t *value)
 {
     struct element_reading *e = context;
+    const struct yaml_text *yaml = &e->reader->yaml;
     struct copy_point *point = e->element;
     e->seen |= 1u << key;
     switch (key) {
     case 0:
-        return class_read(&e->reader->yaml, value, &point->copy_class);
+        return class_read(yaml, value, &point->copy_class);
     case 1:
-        return yaml_text_whole(&e->reader->yaml, value, 1, 1ull << 50, 1, &point->fragment_bytes);
+        return yaml_text_whole(yaml, value, 1, 1ull << 50, 1, &point->fragment_bytes);
     case 2:
-        return yaml_text_whole(&e->reader->yaml, value, 0, 1ull << 50, 1, &point->queue_bytes);
+        return yaml_text_whole(yaml, value, 0, 1ull << 50, 1, &point->queue_bytes);
+    case 3:
+        return quantity_yaml_read(yaml, e->field, value, &point->time_s);
+    case 4:
+        return yaml_text_whole(yaml, value, 0, 1ull << 50, 1, &point->message_bytes);
     default:
-        return quantity_yaml_read(&e->reader->yaml, e->field, value, &point->time_s);
+        return quantity_yaml_read(yaml, e->field, value, &point->beside_s);
     }
 }
 
@@ -80,13 +89,13 @@ static int bandwidth_take(void *context, size_t key, const yaml_node_t *value)
     return err;
 }
 
-/* One element of a list of mappings, all of whose keys must be there. */
+/* One element of a list of mappings, whose first `required` keys must be there. */
 static int element_read(struct element_reading *e, const yaml_node_t *node, const char *const *names, size_t count,
-                        yaml_text_take *take)
+                        size_t required, yaml_text_take *take)
 {
     e->seen = 0;
     int err = yaml_text_mapping(&e->reader->yaml, node, names, count, take, e);
-    for (size_t key = 0; key < count && !err; key++)
+    for (size_t key = 0; key < required && !err; key++)
         if (!(e->seen >> key & 1))
             err = yaml_text_fail(&e->reader->yaml, node, "an entry of %s without %s, add it", e->field->name, names[key]);
     return err;
@@ -94,7 +103,6 @@ static int element_read(struct element_reading *e, const yaml_node_t *node, cons
 
 int node_reader_copy_points(struct node_reader *r, const struct node_field *field, const yaml_node_t *node)
 {
-    static const char *const names[] = {"class", "fragment_bytes", "queue_bytes", "time_s"};
     size_t count;
     int err = yaml_text_sequence(&r->yaml, node, &count);
     if (!err && count > COPY_POINTS_MAX)
@@ -107,7 +115,8 @@ int node_reader_copy_points(struct node_reader *r, const struct node_field *fiel
     r->node.copy_point_count = count;
     for (size_t i = 0; i < count && !err; i++) {
         struct element_reading e = {r, field, &r->node.copy_points[i], 0};
-        err = element_read(&e, yaml_text_item(&r->yaml, node, i), names, 4, point_take);
+        r->node.copy_points[i].beside_s = quantity_unknown();
+        err = element_read(&e, yaml_text_item(&r->yaml, node, i), point_keys, POINT_KEY_COUNT, POINT_KEY_REQUIRED, point_take);
     }
     return err;
 }
@@ -129,7 +138,7 @@ int node_reader_bandwidth(struct node_reader *r, const struct node_field *field,
         struct bandwidth_point *point = &r->node.bandwidth[i];
         struct element_reading e = {r, field, point, 0};
         const yaml_node_t *at = yaml_text_item(&r->yaml, node, i);
-        err = element_read(&e, at, names, 2, bandwidth_take);
+        err = element_read(&e, at, names, 2, 2, bandwidth_take);
         if (!err && i > 0 && point->cores <= point[-1].cores)
             err = yaml_text_fail(&r->yaml, at, "%u cores after %u, order the points by rising cores", point->cores,
                                  point[-1].cores);

@@ -87,6 +87,12 @@ static void copy_points_write(FILE *out, const struct node *node)
         fprintf(out, "  - {class: %s, fragment_bytes: %llu, queue_bytes: %llu, time_s: ", copy_class_name(p->copy_class),
                 (unsigned long long)p->fragment_bytes, (unsigned long long)p->queue_bytes);
         quantity_yaml_write(out, &p->time_s);
+        if (p->message_bytes)
+            fprintf(out, ", message_bytes: %llu", (unsigned long long)p->message_bytes);
+        if (!quantity_yaml_is_default(&p->beside_s)) {
+            fputs(", beside_s: ", out);
+            quantity_yaml_write(out, &p->beside_s);
+        }
         fputs("}\n", out);
     }
 }

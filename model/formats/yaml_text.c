@@ -29,7 +29,8 @@ int yaml_text_fail(const struct yaml_text *t, const yaml_node_t *at, const char 
     if (length >= 0 && (size_t)length < t->reason_bytes)
         vsnprintf(t->reason + length, t->reason_bytes - (size_t)length, format, arguments);
     va_end(arguments);
-    line_clean(t->reason);
+    if (t->reason_bytes)
+        line_clean(t->reason);
     return -EINVAL;
 }
 
@@ -57,7 +58,8 @@ static int syntax_failed(const yaml_parser_t *parser, const char *path, const ch
     snprintf(reason, reason_bytes, "%s:%zu:%zu: %s%s%s, %s", path, mark.line + 1, mark.column + 1,
              parser->problem ? parser->problem : "not YAML", parser->context ? " " : "", parser->context ? parser->context : "",
              encoding ? "save it as UTF-8" : "check indentation, quotes and brackets here");
-    line_clean(reason);
+    if (reason_bytes)
+        line_clean(reason);
     return -EINVAL;
 }
 
