@@ -17,11 +17,6 @@ static uint32_t domain_of(const struct scenario *s, uint32_t rank)
     return s->machine.node->core_domain[core_of(s, rank)];
 }
 
-int bcast_copies_near(const struct scenario *scenario, uint32_t rank)
-{
-    return domain_of(scenario, rank) == domain_of(scenario, scenario->job.bcast.root);
-}
-
 /* The part of the queue that one message uses. */
 static uint64_t queue_bytes(const struct scenario *s)
 {

@@ -20,7 +20,5 @@ struct bcast_copies {
 
 /* 0; -ENOTSUP with one line in `reason` if the node does not know such copies. O(procs * domains). */
 int bcast_copies_of(const struct scenario *scenario, uint64_t bytes, struct bcast_copies *out, char *reason, size_t reason_bytes);
-/* Whether a rank's domain is the root's. */
-int bcast_copies_near(const struct scenario *scenario, uint32_t rank);
 
 #endif

@@ -33,27 +33,22 @@ struct form {
 
 /* A reader's row, and what of the rows above it can hold it up. */
 struct row {
-    double out_alone_s, out_beside_s, last_alone_s; /* copy-out: full fragment alone, beside the root; the last, alone */
-    double slowest_s; /* per fragment: the slowest reader from the root's child down to here */
-    double opening_s; /* per set: the most that WO and A cost there */
+    double alone_s, last_alone_s; /* copy-out of a full fragment and of the last one, nobody beside */
+    double beside_s;              /* of a full fragment, with all others copying */
+    double slowest_s;             /* per fragment: the slowest reader from the root's child down to here */
+    double opening_s;             /* per set: the most that WO and A cost there */
 };
-
-static double reader_out_s(const struct form *f, const struct bcast_copies *c, uint32_t v, int beside)
-{
-    uint32_t rank = tree_rank(f->tree, f->scenario->job.bcast.root, v);
-    double own_s = !bcast_copies_near(f->scenario, rank) ? c->far_s : beside ? c->near_beside_s : c->near_alone_s;
-    return fmax(own_s, beside ? c->all_floor_s : c->out_floor_s);
-}
 
 /* Rows are visited parent first. */
 static void fill_row(const struct form *f, uint32_t v, struct row *rows)
 {
     struct row *row = &rows[v];
     const struct row *parent = &rows[f->tree->parent[v]];
-    row->out_alone_s = reader_out_s(f, &f->full, v, 0);
-    row->out_beside_s = reader_out_s(f, &f->full, v, 1);
-    row->last_alone_s = reader_out_s(f, &f->last, v, 0);
-    row->slowest_s = f->steps.busy_s[v] + row->out_beside_s;
+    int far = f->steps.far[v];
+    row->alone_s = far ? f->full.far_s : f->full.near_alone_s;
+    row->last_alone_s = far ? f->last.far_s : f->last.near_alone_s;
+    row->beside_s = fmax(far ? f->full.far_s : f->full.near_beside_s, f->full.all_floor_s);
+    row->slowest_s = f->steps.busy_s[v] + row->beside_s;
     row->opening_s = f->steps.open_s[v] + f->steps.leave_s[v];
     if (f->tree->parent[v] != 0) {
         row->slowest_s = fmax(row->slowest_s, parent->slowest_s);
@@ -71,15 +66,17 @@ static double root_s(const struct form *f, const struct bcast_copies *c)
  * rows and down the path, or from the set's opening along v's row. `last`: the set ends the message. */
 static double crossing_s(const struct form *f, const struct row *row, uint32_t v, uint32_t n, int last)
 {
-    double tail_s = f->steps.pass_s[v] + (last ? row->last_alone_s : row->out_alone_s);
-    double wait_s = f->steps.busy_s[v] - f->steps.pass_s[v];
-    /* Readers that were told together end together and queue up at the counter; a set's opening has spread them already. */
-    double queue_s = fmax(f->steps.leave_all_s - f->steps.path_max_s - f->steps.leave_max_s, 0);
-    double copied_s = (n == 1 && last ? f->last.in_alone_s : f->full.in_alone_s) + f->steps.path_s[v] + queue_s;
-    double opened_s = f->steps.open_all_s + wait_s + (n - 1) * row->slowest_s;
+    const struct bcast_steps *steps = &f->steps;
+    const struct bcast_copies *final = last ? &f->last : &f->full;
+    double tail_s = steps->pass_s[v] + (last ? row->last_alone_s : row->alone_s);
+    double copied_s = n == 1 ? final->in_alone_s : f->full.in_alone_s;
     if (n > 1)
-        copied_s += (n - 2) * fmax(root_s(f, &f->full), row->slowest_s) + fmax(root_s(f, last ? &f->last : &f->full), row->slowest_s);
-    return f->steps.claim_s + fmax(copied_s, opened_s) + tail_s;
+        copied_s += (n - 2) * fmax(root_s(f, &f->full), row->slowest_s) + fmax(root_s(f, final), row->slowest_s);
+    /* What all readers share while they copy the set's last fragment, they share from the first notification on. */
+    copied_s += fmax(steps->path_s[v] + tail_s, steps->path_s[steps->order[1]] + final->out_floor_s);
+    double wait_s = steps->busy_s[v] - steps->pass_s[v];
+    double opened_s = steps->open_all_s + wait_s + (n - 1) * row->slowest_s + tail_s;
+    return steps->claim_s + fmax(copied_s + steps->queue_s[(int)steps->far[v]], opened_s);
 }
 
 struct totals {
@@ -110,7 +107,7 @@ static double reader_end_s(const struct form *f, const struct totals *t, const s
     if (sets == 1)
         return end_s;
     double row_set_s = fmax(t->root_set_s, f->set_fragments * row->slowest_s + row->opening_s);
-    double own_s = f->steps.busy_s[v] + row->out_beside_s;
+    double own_s = f->steps.busy_s[v] + row->beside_s;
     double drained_s = crossing_s(f, row, v, f->set_fragments, 0) + leave_s + (row->slowest_s - own_s) + f->steps.open_s[v] +
                        (f->last_set_fragments - 1) * row->slowest_s + f->steps.busy_s[v] + row->last_alone_s + leave_s;
     laps = (double)((sets - 2) / q), rest = (double)((sets - 2) % q);
@@ -135,7 +132,7 @@ static void report(const struct form *f, const struct row *rows, struct bcast_pr
     double whole = (double)(f->fragments - 1);
     out->copy_s = whole * f->full.in_beside_s + f->last.in_alone_s;
     for (uint32_t v = 1; v < f->steps.procs; v++)
-        out->copy_s += whole * rows[v].out_beside_s + rows[v].last_alone_s;
+        out->copy_s += whole * rows[v].beside_s + rows[v].last_alone_s;
     out->wait_s = fmax(f->steps.procs * out->time_s - out->copy_s, 0);
 }
 

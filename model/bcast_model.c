@@ -10,16 +10,20 @@ static int overlaps(const struct scenario *s)
     return s->params.slots > 1 && s->job.bcast.size_bytes > s->params.fragment_bytes;
 }
 
-/* Copies of one fragment, or of the message if it is shorter, per byte. */
-static int copy_rate(const struct scenario *s, double *s_per_byte, char *reason, size_t reason_bytes)
+/* Copies of one fragment, or of the message if it is shorter, per byte; the slowest reader counts. */
+static int copy_rate(const struct scenario *s, const struct bcast_steps *steps, double *s_per_byte, char *reason, size_t reason_bytes)
 {
     uint64_t size = s->job.bcast.size_bytes, bytes = size && size < s->params.fragment_bytes ? size : s->params.fragment_bytes;
     struct bcast_copies c;
     int err = bcast_copies_of(s, bytes, &c, reason, reason_bytes);
     if (err)
         return err;
-    double together_s = fmax(c.in_beside_s, c.near_beside_s), in_turn_s = (c.in_alone_s + c.near_alone_s) / 2;
-    *s_per_byte = (overlaps(s) ? together_s : in_turn_s) / (double)bytes;
+    double out_alone_s = 0, out_beside_s = 0;
+    for (uint32_t v = 1; v < steps->procs; v++) {
+        out_alone_s = fmax(out_alone_s, steps->far[v] ? c.far_s : c.near_alone_s);
+        out_beside_s = fmax(out_beside_s, steps->far[v] ? c.far_s : c.near_beside_s);
+    }
+    *s_per_byte = (overlaps(s) ? fmax(c.in_beside_s, out_beside_s) : (c.in_alone_s + out_alone_s) / 2) / (double)bytes;
     return 0;
 }
 
@@ -31,7 +35,7 @@ static int costs_of(const struct scenario *s, const struct bcast_steps *steps, s
         return 0;
     }
     struct bcast_costs costs = {0, steps->path_max_s, steps->open_max_s, steps->leave_max_s};
-    int err = copy_rate(s, &costs.t_s_per_byte, reason, reason_bytes);
+    int err = copy_rate(s, steps, &costs.t_s_per_byte, reason, reason_bytes);
     if (!err)
         *out = costs;
     return err;

@@ -15,8 +15,8 @@ struct bcast_prediction {
 };
 
 /* The paper's costs of this scenario. A contention-free node states them; on others they are derived:
- *   t     the slower of one fragment's copy-in and copy-out, per byte, beside its counterpart if the queue lets them overlap;
- *         their mean if not, since the form then bills 2 m t
+ *   t     the slower of one fragment's copy-in and the slowest reader's copy-out, per byte, beside its counterpart if the queue
+ *         lets them overlap; their mean if not, since the form then bills 2 m t. Distance counts, shared bandwidth does not
  *   t_w   hand-overs and stores along the path to the rank notified last: depends on tree, p and placement
  *   t_wo  the farthest reader's load of the set's word;  t_A  its decrement, nobody else there
  * 0; -ENOTSUP with one line in `reason` if the node lacks a cost; -ENOMEM. */

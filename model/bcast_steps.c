@@ -25,6 +25,11 @@ static double handover_s(const struct source *s, uint32_t v, uint32_t w)
     return bcast_steps_handover_s(s->scenario, s->tree, v, w);
 }
 
+static uint32_t core_of(const struct source *s, uint32_t v)
+{
+    return s->scenario->placement.core_of_rank[tree_rank(s->tree, s->scenario->job.bcast.root, v)];
+}
+
 static uint32_t child_count(const struct tree *tree, uint32_t v)
 {
     return tree->first[v + 1] - tree->first[v];
@@ -47,7 +52,7 @@ static void fill_described(const struct source *s)
         double busy = v ? step : 0; /* a reader resets its control block first */
         for (uint32_t i = 0; i < child_count(s->tree, v); i++) {
             uint32_t child = s->tree->child[s->tree->first[v] + i];
-            busy += step + (v || i ? store_gap_s(s, v, child) : 0);
+            busy += step + (i ? store_gap_s(s, v, child) : 0);
             steps->path_s[child] = steps->path_s[v] + busy;
         }
         steps->pass_s[v] = busy;
@@ -82,30 +87,49 @@ static void sort_by_path(struct bcast_steps *steps)
     }
 }
 
-/* Readers meet at two words: the set's opening, which they load, and its counter, which they decrement. Each serves one
- * at a time; a line already fetched into a reader's cache is near for the next one there. */
+/* Readers that were told together end together and queue up at the set's counter; those far from the root copy longer and
+ * come when the others have left. */
+static void fill_queue(const struct source *s, int far)
+{
+    struct bcast_steps *steps = s->steps;
+    double atomic_s = quantity_or(&s->node->atomic_ns, 0) * 1e-9, at_s = 0, alone_s = 0;
+    for (uint32_t i = 1, before = 0; i < steps->procs; i++) {
+        uint32_t v = steps->order[i];
+        if (steps->far[v] != far)
+            continue;
+        at_s = fmax(at_s, steps->path_s[v]) + handover_s(s, before, v) + atomic_s;
+        alone_s = fmax(alone_s, steps->path_s[v] + steps->leave_s[v]);
+        before = v;
+    }
+    steps->queue_s[far] = fmax(at_s + steps->step_s - alone_s, 0);
+}
+
+/* A set's opening is loaded by all; a line already fetched into a reader's cache is near for the next one there. */
+static void fill_opening(const struct source *s)
+{
+    struct bcast_steps *steps = s->steps;
+    for (uint32_t i = 1; i < steps->procs; i++) {
+        uint32_t v = steps->order[i], before = i > 1 ? steps->order[i - 1] : 0;
+        steps->open_all_s += fmin(handover_s(s, 0, v), handover_s(s, before, v));
+    }
+    steps->open_all_s += steps->step_s;
+}
+
 static void fill_meetings(const struct source *s)
 {
     struct bcast_steps *steps = s->steps;
-    double atomic_s = quantity_or(&s->node->atomic_ns, 0) * 1e-9, at_s = 0;
-    for (uint32_t i = 1; i < steps->procs; i++) {
-        uint32_t v = steps->order[i], before = i > 1 ? steps->order[i - 1] : 0;
-        if (s->node->contention_free) {
-            steps->open_all_s = fmax(steps->open_all_s, steps->open_s[v]);
-            steps->leave_all_s = fmax(steps->leave_all_s, steps->path_s[v] + steps->leave_s[v]);
-            continue;
-        }
-        steps->open_all_s += fmin(handover_s(s, 0, v), handover_s(s, before, v));
-        at_s = fmax(at_s, steps->path_s[v]) + handover_s(s, before, v) + atomic_s;
-        steps->leave_all_s = at_s + steps->step_s;
-    }
-    if (!s->node->contention_free)
-        steps->open_all_s += steps->step_s;
     for (uint32_t v = 1; v < steps->procs; v++) {
         steps->path_max_s = fmax(steps->path_max_s, steps->path_s[v]);
         steps->open_max_s = fmax(steps->open_max_s, steps->open_s[v]);
         steps->leave_max_s = fmax(steps->leave_max_s, steps->leave_s[v]);
+        steps->far[v] = s->node->core_domain[core_of(s, v)] != s->node->core_domain[core_of(s, 0)];
     }
+    steps->open_all_s = s->node->contention_free ? steps->open_max_s : 0;
+    if (s->node->contention_free)
+        return;
+    fill_opening(s);
+    fill_queue(s, 0);
+    fill_queue(s, 1);
 }
 
 static int costs_known(const struct source *s, char *reason, size_t reason_bytes)
@@ -136,9 +160,11 @@ int bcast_steps_create(const struct scenario *scenario, const struct tree *tree,
         return err;
     double *block = calloc((size_t)procs * 5, sizeof *block);
     steps.order = calloc(procs, sizeof *steps.order);
-    if (!block || !steps.order) {
+    steps.far = calloc(procs, 1);
+    if (!block || !steps.order || !steps.far) {
         free(block);
         free(steps.order);
+        free(steps.far);
         snprintf(reason, reason_bytes, "no memory for the costs of %u ranks", procs);
         return -ENOMEM;
     }
@@ -162,5 +188,6 @@ void bcast_steps_destroy(struct bcast_steps *steps)
 {
     free(steps->path_s);
     free(steps->order);
+    free(steps->far);
     *steps = (struct bcast_steps){0};
 }

@@ -19,10 +19,11 @@ struct bcast_steps {
     double *leave_s; /* [v] A, nobody else at the counter */
     double path_max_s, open_max_s, leave_max_s;
     double open_all_s;  /* until the last of all readers, served one after the other, has seen a set open */
-    double leave_all_s; /* from the notification nearest the root until all have left, copies taking no time */
+    double queue_s[2];  /* how much later than alone the last reader leaves: those on the root's domain, then the others */
     double claim_s;     /* root's WS and SO */
     double step_s, call_s;
     uint32_t *order; /* [v] readers by rising path_s; order[0] is the root */
+    char *far;       /* [v] on another domain than the root */
 };
 
 /* 0; -ENOMEM; -ENOTSUP with one line in `reason` if the node lacks a cost without which there is no time. */

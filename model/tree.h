@@ -21,7 +21,7 @@ struct tree {
     uint32_t procs;
     uint32_t *parent; /* [v] virtual parent; parent[0] = 0 */
     uint32_t *first;  /* [v] first entry of v in child[]; first[procs] = procs - 1 */
-    uint32_t *child;  /* [first[v] .. first[v+1]) virtual children, largest subtree first */
+    uint32_t *child;  /* [first[v] .. first[v+1]) virtual children; in a full tree largest subtree first */
     uint32_t *depth;  /* [v] hops from the root */
 };
 

@@ -38,7 +38,7 @@ static double later(double a, double b)
 static void notify(struct play *p, uint32_t v, uint32_t i, uint32_t n)
 {
     for (uint32_t c = p->tree.first[v]; c < p->tree.first[v + 1]; c++) {
-        p->now[v] += p->step + (v || c > p->tree.first[v] ? p->gap : 0);
+        p->now[v] += p->step + (c > p->tree.first[v] ? p->gap : 0);
         p->told[(size_t)p->tree.child[c] * n + i] = p->now[v];
     }
 }
