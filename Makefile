@@ -104,10 +104,10 @@ check: deps-check
 stress: deps-check deps-stress
 	@tests/run_stress.sh "$(MAKE)" $(JOBS)
 
-## bench: measured claims of speed, beside Open MPI and MPICH (under 30 minutes)
+## bench: measured claims of speed, beside Open MPI and MPICH (under 30 minutes; QUICK=1: under 3)
 bench: deps-bench
 	@$(MAKE) --no-print-directory -s -j$(JOBS) V=release all bench-programs $(MPI_BENCHES)
-	@experiments/bench/run_bench.sh build/release $(OUT)
+	@experiments/bench/run_bench.sh build/release $(OUT) $(if $(QUICK),--quick)
 
 ## figures: every figure and table that needs no long measurement, as pdf, svg, png and csv in out/
 figures: deps-figures
