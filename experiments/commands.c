@@ -10,6 +10,7 @@ const struct command command_table[] = {
     {"compare", command_compare, "bcast", "the evaluators side by side over sizes and fragments, with errors against run"},
     {"calibrate", command_calibrate, "", "measure this host's parameters with intervals, write a node file"},
     {"figure", command_figure, "NAME...", "a figure or table of the source paper, as data, script, pdf, svg and png; all, --list"},
+    {"topo", command_topo, "", "show a node: domains, cores, caches, distances, and every known cost with its source"},
     {"doctor", command_doctor, "", "what on this host spoils measurements or features, with remedies; changes nothing"},
     {NULL, NULL, NULL, NULL},
 };

@@ -2,6 +2,8 @@
 
 #include "model/formats/node_hwloc.h"
 
+#include <stdio.h>
+
 #define AT(member) offsetof(struct node, member)
 #define QUANTITY_MAX 1e18
 
@@ -61,4 +63,48 @@ size_t node_field_group(const struct node_field *field, struct quantity_key keys
                                              : (struct quantity_key){handover_class_name((enum handover_class)i),
                                                                      AT(handover_ns) + i * sizeof(struct quantity)};
     return QUANTITY_GROUP_MAX;
+}
+
+static void group_walk(const char *prefix, const struct quantity_key *keys, size_t count, const void *base, node_quantity_see *see,
+                       void *context)
+{
+    char name[80];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%s.%s", prefix, keys[i].name);
+        see(context, name, (const struct quantity *)((const char *)base + keys[i].offset));
+    }
+}
+
+static void bandwidth_walk(const struct node *node, node_quantity_see *see, void *context)
+{
+    char name[80];
+    for (size_t i = 0; i < node->bandwidth_count; i++) {
+        snprintf(name, sizeof name, "bandwidth.%u.bytes_per_s", node->bandwidth[i].cores);
+        see(context, name, &node->bandwidth[i].bytes_per_s);
+    }
+}
+
+static void copies_walk(const struct node *node, node_quantity_see *see, void *context)
+{
+    char prefix[40];
+    for (int c = 0; c < COPY_CLASS_COUNT; c++) {
+        snprintf(prefix, sizeof prefix, "copy.%s", copy_class_name((enum copy_class)c));
+        group_walk(prefix, copy_cost_keys, COPY_KEY_COUNT, &node->copy[c], see, context);
+    }
+}
+
+void node_quantities_walk(const struct node *node, node_quantity_see *see, void *context)
+{
+    struct quantity_key keys[QUANTITY_GROUP_MAX];
+    for (size_t i = 0; i < NODE_FIELD_COUNT; i++) {
+        const struct node_field *field = &node_fields[i];
+        if (field->kind == FIELD_QUANTITY)
+            see(context, field->name, node_field_at(field, node));
+        else if (field->kind == FIELD_QUANTITIES)
+            group_walk(field->name, keys, node_field_group(field, keys), node, see, context);
+        else if (field->kind == FIELD_COPY)
+            copies_walk(node, see, context);
+        else if (field->kind == FIELD_BANDWIDTH)
+            bandwidth_walk(node, see, context);
+    }
 }

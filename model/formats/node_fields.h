@@ -47,6 +47,11 @@ size_t node_field_group(const struct node_field *field, struct quantity_key keys
 enum { COPY_KEY_COUNT = 2 };
 extern const struct quantity_key copy_cost_keys[COPY_KEY_COUNT];
 
+/* Calls `see` for every quantity of the node, known or not, in file order: "handover_ns.same_cache",
+ * "copy.in_cold.s_per_byte", "bandwidth.4.bytes_per_s"; copy points are left to who wants the table. */
+typedef void node_quantity_see(void *context, const char *name, const struct quantity *quantity);
+void node_quantities_walk(const struct node *node, node_quantity_see *see, void *context);
+
 static inline const void *node_field_at(const struct node_field *field, const struct node *node)
 {
     return (const char *)node + field->offset;

@@ -152,16 +152,29 @@ static int survey_run(struct survey *s, uint32_t domains, uint32_t cores)
     return err;
 }
 
+/* Copies without leading and repeated blanks, which vendors leave in the names of their processors. */
+static void words_copy(const char *from, char *to, size_t to_bytes)
+{
+    size_t length = 0;
+    for (; *from && length + 1 < to_bytes; from++)
+        if (*from != ' ' || (length && to[length - 1] != ' '))
+            to[length++] = *from;
+    while (length && to[length - 1] == ' ')
+        length--;
+    to[length] = 0;
+}
+
 static void node_describe(hwloc_topology_t topology, const char *name, struct node *node)
 {
     hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
-    const char *cpu = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-    int threads = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-    int length = snprintf(node->description, sizeof node->description, "%s%ssockets %u, domains %u, cores %u", cpu ? cpu : "",
-                          cpu ? ": " : "", node->sockets, node->domains, node->cores);
-    if (threads > (int)node->cores && length > 0 && (size_t)length < sizeof node->description)
-        snprintf(node->description + length, sizeof node->description - (size_t)length, ", %d SMT siblings skipped",
-                 threads - (int)node->cores);
+    const char *info = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+    char cpu[80];
+    int skipped = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU) - (int)node->cores;
+    words_copy(info ? info : "processor without a name", cpu, sizeof cpu);
+    if (skipped > 0)
+        snprintf(node->description, sizeof node->description, "%s, %d SMT siblings skipped", cpu, skipped);
+    else
+        snprintf(node->description, sizeof node->description, "%s", cpu);
     snprintf(node->name, sizeof node->name, "%s", name);
 }
 

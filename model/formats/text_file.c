@@ -52,7 +52,7 @@ static int read_failed(int err, const char *path, char *reason, size_t reason_by
     else if (err == -EISDIR)
         snprintf(reason, reason_bytes, "%s: is a directory; give a file", path);
     else
-        snprintf(reason, reason_bytes, "%s: cannot read: %s", path, strerror(-err));
+        snprintf(reason, reason_bytes, "%s: cannot read: %s; check the path", path, strerror(-err));
     return err;
 }
 
@@ -114,6 +114,6 @@ int text_file_write(const char *path, const char *text, size_t bytes, char *reas
     int in_place = !stat(path, &there) && !S_ISREG(there.st_mode);
     int err = in_place ? file_fill(path, 0, text, bytes, 0) : file_replace(path, text, bytes);
     if (err)
-        snprintf(reason, reason_bytes, "%s: cannot write: %s", path, strerror(-err));
+        snprintf(reason, reason_bytes, "%s: cannot write: %s; choose another path", path, strerror(-err));
     return err;
 }
