@@ -184,9 +184,9 @@ static int compare_grid(struct scenario_grid *grid, struct compare_point *points
         code = code ? code : evaluate_point(&scenario, grid->settings, &points[i]);
         if (code)
             return code;
-        for (int c = 0; c < COMPARE_CONTENDERS && writer->format != FORMAT_TABLE; c++)
+        for (int c = 0; c < COMPARE_CONTENDERS; c++)
             if (points[i].has[c])
-                row_writer_add(writer, &points[i].row[c]);
+                row_writer_stream(writer, &points[i].row[c]);
         talk_note(grid->settings->verbosity, 1, "%zu of %zu points", i + 1, grid->count);
     }
     return writer->format == FORMAT_TABLE ? compare_print(writer->file, points, grid->count) : 0;

@@ -22,6 +22,12 @@ const struct figure figure_table[] = {
     {"8", "figure8", "model: time against the fragment, slots fixed", figure_8, NULL, 0},
     {"9", "figure9", "sim: time against the fragment, slots fixed, two servers", figure_9, NULL, 0},
     {"10", "figure10", "sim: trees relative to flat", figure_10, NULL, 0},
+    {"host7", "host7", "this host, two ranks: time against the message for several slots, relative to one", figure_host7, NULL, 1},
+    {"host9", "host9", "this host, two ranks: time against the fragment, slots fixed", figure_host9, NULL, 1},
+    {"compare_fragment", "compare_fragment", "compare's rows: time against the fragment", NULL,
+     "shmcoll compare bcast --node NODE.yaml --size 16K,64K,1M,16M --fragment 4K..256K --buffer 1M,4M --rows", 1},
+    {"compare_size", "compare_size", "compare's rows: time against the message", NULL,
+     "shmcoll compare bcast --node NODE.yaml --size 64..16M --rows", 1},
     {NULL, NULL, NULL, NULL, NULL, 0},
 };
 

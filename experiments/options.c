@@ -11,7 +11,7 @@
 
 const struct option_row option_table[] = {
     {"node", 0, "NODE", "host, a preset, a node file (YAML), an hwloc XML file or synthetic:DESC (default: host)",
-     EVALUATE " topo calibrate", "host paper nehalem-2x4 broadwell-2x8 FILE", parse_text, AT(node)},
+     EVALUATE " topo calibrate figure", "host paper nehalem-2x4 broadwell-2x8 FILE", parse_text, AT(node)},
     {"procs", 'n', "N", "number of ranks (list; default: 2)", EVALUATE " calibrate", NULL, parse_positive_list, AT(procs)},
     {"size", 's', "BYTES", "message size: 64K, a list 64K,1M or a doubling range 1K..16M (default: 1M)", EVALUATE, NULL,
      parse_size_list, AT(size)},
@@ -51,6 +51,8 @@ const struct option_row option_table[] = {
     {"format", 0, "FORMAT", "table, csv or jsonl (default: table)", EVALUATE " doctor topo", "table csv jsonl", parse_format, AT(format)},
     {"output", 'o', "FILE", "write there instead of standard output; figure: the directory (default: out)",
      EVALUATE " doctor topo calibrate figure", "FILE", parse_text, AT(output)},
+    {"rows", 0, "FILE", "beside what is printed, write the rows there: as csv, or as jsonl if the name ends so", EVALUATE, "FILE", parse_text,
+     AT(rows)},
     {"verbose", 'v', NULL, "say more on standard error", "*", NULL, parse_louder, AT(verbosity)},
     {"quiet", 'q', NULL, "say nothing on standard error but errors", "*", NULL, parse_quiet, AT(verbosity)},
     {NULL, 0, NULL, NULL, NULL, NULL, NULL, 0},

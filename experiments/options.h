@@ -23,7 +23,7 @@ struct settings {
     const char *positional[POSITIONAL_MAX];
     size_t positional_count;
 
-    const char *node, *place, *protocol, *variant, *trace, *output;
+    const char *node, *place, *protocol, *variant, *trace, *output, *rows;
     struct size_list procs, size, fragment, slots, sets, buffer;
     struct tree_list tree;
     uint32_t root;

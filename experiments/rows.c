@@ -134,29 +134,58 @@ void row_set_outcome(struct row *row, const struct outcome *outcome)
     }
 }
 
+static int open_file(const char *path, FILE **out)
+{
+    *out = fopen(path, "w");
+    return *out ? 0 : talk_fail(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
 int row_writer_open(struct row_writer *writer, const struct settings *settings)
 {
     *writer = (struct row_writer){.file = stdout, .format = settings->format, .verbosity = settings->verbosity};
-    if (settings->output && strcmp(settings->output, "-")) {
-        writer->file = fopen(settings->output, "w");
-        if (!writer->file)
-            return talk_fail(EXIT_FAILED, "cannot write %s: %s", settings->output, strerror(errno));
+    if (settings->output && strcmp(settings->output, "-") && open_file(settings->output, &writer->file))
+        return EXIT_FAILED;
+    if (settings->rows && open_file(settings->rows, &writer->beside)) {
+        if (writer->file != stdout)
+            fclose(writer->file);
+        return EXIT_FAILED;
     }
+    writer->beside_format = settings->rows && ends_with(settings->rows, ".jsonl") ? FORMAT_JSONL : FORMAT_CSV;
     if (writer->format == FORMAT_CSV)
         row_print_csv_header(writer->file);
+    if (writer->beside && writer->beside_format == FORMAT_CSV)
+        row_print_csv_header(writer->beside);
     return 0;
+}
+
+static void stream_row(FILE *file, enum format format, const struct row *row)
+{
+    if (format == FORMAT_CSV)
+        row_print_csv(file, row);
+    else
+        row_print_json(file, row);
+    fflush(file); /* a long run is watched, or broken off */
+}
+
+void row_writer_stream(struct row_writer *writer, const struct row *row)
+{
+    if (writer->beside)
+        stream_row(writer->beside, writer->beside_format, row);
+    if (writer->format != FORMAT_TABLE)
+        stream_row(writer->file, writer->format, row);
 }
 
 int row_writer_add(struct row_writer *writer, const struct row *row)
 {
-    if (writer->format == FORMAT_CSV)
-        row_print_csv(writer->file, row);
-    else if (writer->format == FORMAT_JSONL)
-        row_print_json(writer->file, row);
-    if (writer->format != FORMAT_TABLE) {
-        fflush(writer->file); /* a long run is watched, or broken off */
+    row_writer_stream(writer, row);
+    if (writer->format != FORMAT_TABLE)
         return 0;
-    }
     if (writer->count == writer->capacity) {
         size_t capacity = writer->capacity ? 2 * writer->capacity : 64;
         struct row *rows = reallocarray(writer->rows, capacity, sizeof *rows);
@@ -169,14 +198,21 @@ int row_writer_add(struct row_writer *writer, const struct row *row)
     return 0;
 }
 
+/* Whether all of it could be written. */
+static int close_file(FILE *file)
+{
+    int broken = fflush(file) || ferror(file);
+    return (file != stdout && fclose(file)) || broken;
+}
+
 int row_writer_close(struct row_writer *writer)
 {
     if (writer->format == FORMAT_TABLE && writer->count)
         row_print_table(writer->file, writer->rows, writer->count, writer->verbosity);
     free(writer->rows);
-    int broken = fflush(writer->file) || ferror(writer->file);
-    if (writer->file != stdout && fclose(writer->file))
-        broken = 1;
+    int broken = close_file(writer->file);
+    if (writer->beside)
+        broken |= close_file(writer->beside);
     *writer = (struct row_writer){.file = NULL};
     return broken ? talk_fail(EXIT_FAILED, "cannot write the rows: is the disk full or the reader gone?") : 0;
 }

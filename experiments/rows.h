@@ -58,14 +58,18 @@ int row_has(const struct row *row, const struct row_field *field);
 /* Writes rows in one format as they come; a table waits for the end to know its columns. */
 struct row_writer {
     FILE *file;
+    FILE *beside; /* --rows, else NULL */
+    enum format beside_format;
     enum format format;
     int verbosity;
     struct row *rows; /* table only */
     size_t count, capacity;
 };
 
-/* Opens settings->output, or standard output. 0, or an exit code after telling why. */
+/* Opens settings->output, or standard output, and settings->rows. 0, or an exit code after telling why. */
 int row_writer_open(struct row_writer *writer, const struct settings *settings);
+/* What can be written at once: nothing of a table, for those who print one of their own. */
+void row_writer_stream(struct row_writer *writer, const struct row *row);
 /* 0 or -ENOMEM. */
 int row_writer_add(struct row_writer *writer, const struct row *row);
 /* 0, or an exit code after telling why. */
