@@ -70,7 +70,7 @@ $(COMMAND): $(call obj,$(CMD_SRC)) $(INTERNAL)
 # A bare % would be replaced by the stem before the second expansion.
 percent := %
 $(TESTS) $(STRESS): $(BUILD)/%: $(BUILD)/%.o $$(filter $$(dir $$@)$$(percent),$(call obj,$(HELP_SRC))) $(INTERNAL)
-	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $^ $(ALL_LIBS) -lcmocka
+	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL) $(ALL_LIBS) -lcmocka
 # Stress tests use the helpers of the kernels' tests.
 $(STRESS): $(filter $(BUILD)/tests/kernels/%,$(call obj,$(HELP_SRC)))
 
