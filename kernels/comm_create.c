@@ -21,6 +21,7 @@ struct hello {
     struct agreed agreed;
     struct liveness_identity identity;
     uint64_t allowed[PLACEMENT_MASK_WORDS];
+    int32_t domain_os;
 };
 
 struct verdict {
@@ -97,7 +98,8 @@ static struct agreed agreed_of(const struct comm_config *f)
 static int step_hello(struct creation *c)
 {
     struct comm *comm = c->comm;
-    struct hello mine = {.agreed = agreed_of(&comm->config), .identity = liveness_identity_self()};
+    struct hello mine = {.agreed = agreed_of(&comm->config), .identity = liveness_identity_self(),
+                         .domain_os = comm->config.domain_os};
     placement_allowed(mine.allowed); /* unknown stays empty: then the ranks count as crowded, which is safe */
     check_config(c);
     int error = c->bootstrap->allgather(c->bootstrap->context, &mine, c->hello, sizeof mine);
@@ -248,6 +250,20 @@ static int private_parts(struct creation *c, char *reason)
     return error;
 }
 
+/* leaders[] of S1 Fig. 1, for whoever looks at the segment: the first rank of each rank's domain. */
+static int fill_leaders(struct creation *c)
+{
+    uint32_t procs = c->comm->config.procs;
+    uint32_t *domain = calloc(procs, sizeof *domain);
+    if (!domain)
+        return -ENOMEM;
+    for (uint32_t r = 0; r < procs; r++)
+        domain[r] = (uint32_t)c->hello[r].domain_os;
+    segment_leaders_fill(procs, domain, (uint32_t *)(void *)c->comm->base);
+    free(domain);
+    return 0;
+}
+
 static int step_fill(struct creation *c)
 {
     struct comm *comm = c->comm;
@@ -255,6 +271,8 @@ static int step_fill(struct creation *c)
     int error = allocate_ranges(c, reason);
     if (!error)
         error = private_parts(c, reason);
+    if (!error && comm->config.rank == 0)
+        error = fill_leaders(c);
     if (error)
         no(c, error, reason);
     else

@@ -15,7 +15,7 @@ enum {
     SPINS_ALONE = 20000,       /* about a millisecond */
     YIELDS_ALONE = 1000,
     SPINS_CROWDED = 32,
-    YIELDS_CROWDED = 16,
+    YIELDS_CROWDED = 64, /* an idle virtual cpu takes longer to wake than all of these */
 };
 
 void wait_policy_set(struct waiter *waiter, int crowded)

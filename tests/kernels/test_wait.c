@@ -1,0 +1,148 @@
+/* The one wait function: what it waits for, that sleepers are woken, that it gives up with a dead peer, and who is crowded. */
+#include "bcast_case.h"
+
+#include "kernels/placement.h"
+#include "kernels/wait.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void conditions(void **state)
+{
+    (void)state;
+    assert_true(wait_satisfied(STEP_WAIT_EQ, 5, 5) && !wait_satisfied(STEP_WAIT_EQ, 4, 5));
+    assert_true(wait_satisfied(STEP_WAIT_NE, 4, 5) && !wait_satisfied(STEP_WAIT_NE, 5, 5));
+    assert_true(wait_satisfied(STEP_WAIT_GE, 5, 5) && wait_satisfied(STEP_WAIT_GE, 6, 5) && !wait_satisfied(STEP_WAIT_GE, 4, 5));
+    /* Free-running counters: 3 comes after UINT32_MAX. */
+    assert_true(wait_satisfied(STEP_WAIT_GE, 3, UINT32_MAX) && !wait_satisfied(STEP_WAIT_GE, UINT32_MAX, 3));
+}
+
+struct sleeper {
+    struct waiter waiter;
+    atomic_word word, sleepers;
+    uint64_t woken_ns;
+    int error;
+};
+
+static void *sleep_on_word(void *argument)
+{
+    struct sleeper *s = argument;
+    uint32_t seen;
+    s->error = wait_until(&s->waiter, &s->word, STEP_WAIT_EQ, 1, &seen);
+    s->woken_ns = clock_monotonic_ns();
+    return NULL;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A sleep lasts up to 5 ms by itself: the median of half that would mean that nobody is woken. */
+static void sleepers_are_woken(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 21 };
+    uint64_t late_ns[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        struct sleeper s = {.word = 0};
+        pthread_t thread;
+        wait_policy_set(&s.waiter, 1);
+        s.waiter.sleepers = &s.sleepers;
+        pthread_create(&thread, NULL, sleep_on_word, &s);
+        usleep(20000 + (unsigned)i * 137);
+        uint64_t stored_ns = clock_monotonic_ns();
+        word_store_release(&s.word, 1);
+        wait_wake(&s.waiter, &s.word);
+        pthread_join(thread, NULL);
+        assert_int_equal(s.error, 0);
+        assert_int_equal(word_load_relaxed(&s.sleepers), 0);
+        late_ns[i] = s.woken_ns - stored_ns;
+    }
+    qsort(late_ns, ROUNDS, sizeof *late_ns, by_value);
+    print_message("woken after %.0f us (median of %d)\n", (double)late_ns[ROUNDS / 2] * 1e-3, ROUNDS);
+    assert_true(late_ns[ROUNDS / 2] < 1500000);
+}
+
+static int nobody_alive(void *context)
+{
+    ++*(int *)context;
+    return -EOWNERDEAD;
+}
+
+static void dead_peers_end_a_wait(void **state)
+{
+    (void)state;
+    for (int crowded = 0; crowded < 2; crowded++) {
+        atomic_word word = 0, sleepers = 0;
+        uint32_t seen;
+        int asked = 0;
+        struct waiter waiter = {.sleepers = &sleepers, .alive = nobody_alive, .alive_context = &asked};
+        wait_policy_set(&waiter, crowded);
+        uint64_t start_ns = clock_monotonic_ns();
+        assert_int_equal(wait_until(&waiter, &word, STEP_WAIT_NE, 0, &seen), -EOWNERDEAD);
+        assert_int_equal(asked, 1);
+        assert_true(clock_monotonic_ns() - start_ns < 1000000000);
+    }
+}
+
+static void mask_set(uint64_t *mask, uint32_t rank, uint32_t first, uint32_t last)
+{
+    for (uint32_t cpu = first; cpu <= last; cpu++)
+        mask[rank * 2 + cpu / 64] |= (uint64_t)1 << cpu % 64;
+}
+
+static void who_is_crowded(void **state)
+{
+    (void)state;
+    uint64_t all[8] = {0}, own[8] = {0}, shared[8] = {0}, few[8] = {0};
+    for (uint32_t r = 0; r < 4; r++) {
+        mask_set(all, r, 62, 65); /* four ranks, four cpus, not pinned */
+        mask_set(own, r, r * 20, r * 20);
+        mask_set(shared, r, r < 2 ? 7 : r * 20, r < 2 ? 7 : r * 20); /* two pinned to one cpu */
+        mask_set(few, r, 0, 2);
+    }
+    assert_int_equal(wait_crowded(all, 2, 4), 0);
+    assert_int_equal(wait_crowded(own, 2, 4), 0);
+    assert_int_equal(wait_crowded(shared, 2, 4), 1);
+    assert_int_equal(wait_crowded(few, 2, 4), 1);
+    assert_int_equal(wait_crowded(few, 2, 3), 0);
+}
+
+/* Pure spinning takes time slices of milliseconds per notification here: minutes. */
+static void sixteen_ranks_do_not_stall(void **state)
+{
+    (void)state;
+    char reason[COMM_REASON_BYTES];
+    struct bcast_case c = bcast_case_default();
+    c.procs = 16;
+    c.size_bytes = 1 << 20;
+    c.fragment_bytes = 8192;
+    c.slots = 1;
+    c.calls = 5;
+    uint64_t start_ns = clock_monotonic_ns();
+    for (int backend = BACKEND_PROCS; backend <= BACKEND_THREADS; backend++) {
+        c.backend = backend;
+        if (bcast_case_run(&c, reason))
+            fail_msg("%s", reason);
+    }
+    double s = (double)(clock_monotonic_ns() - start_ns) * 1e-9;
+    print_message("10 broadcasts of 128 fragments, one slot, 16 ranks: %.2f s\n", s);
+    assert_true(s < 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conditions), cmocka_unit_test(sleepers_are_woken), cmocka_unit_test(dead_peers_end_a_wait),
+        cmocka_unit_test(who_is_crowded), cmocka_unit_test(sixteen_ranks_do_not_stall),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
