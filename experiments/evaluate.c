@@ -2,6 +2,7 @@
 #include "experiments/evaluate.h"
 #include "experiments/scenario_build.h"
 #include "experiments/statistics.h"
+#include "experiments/trace_json.h"
 
 #include <errno.h>
 #include <string.h>
@@ -49,9 +50,29 @@ int evaluate_row(const struct evaluator *evaluator, const struct scenario *scena
     return code;
 }
 
+/* One simulation, its steps in a file beside its row. */
+static int evaluate_traced(const struct evaluator *evaluator, const struct scenario *scenario, const char *path, struct row *row)
+{
+    struct trace_json trace;
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return talk_fail(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+    char title[128];
+    snprintf(title, sizeof title, "%s, %s, %llu bytes", scenario->machine.node->name, scenario->params.protocol->name,
+             (unsigned long long)scenario->job.bcast.size_bytes);
+    trace_json_begin(&trace, out, title, scenario->job.procs, scenario->job.bcast.root);
+    int code = evaluate_row(evaluator, scenario, &trace.sink, row, NULL), error = trace_json_end(&trace);
+    if ((fclose(out) != 0 || error) && code == 0)
+        code = talk_fail(EXIT_FAILED, "cannot write %s: is there room?", path);
+    return code;
+}
+
 static int evaluate_grid(struct scenario_grid *grid, const struct evaluator *evaluator, struct row_writer *writer)
 {
     int worst = 0;
+    const char *trace = grid->settings->trace;
+    if (trace && grid->count > 1)
+        return talk_fail(EXIT_USAGE, "--trace shows one simulation, here are %zu: give one value each", grid->count);
     for (size_t i = 0; i < grid->count; i++) {
         struct scenario scenario;
         struct row row;
@@ -60,7 +81,7 @@ static int evaluate_grid(struct scenario_grid *grid, const struct evaluator *eva
             return code;
         if (strcmp(evaluator->name, "model") == 0)
             scenario.variant = evaluate_variant(grid->settings, &grid->node);
-        code = evaluate_row(evaluator, &scenario, NULL, &row, NULL);
+        code = trace ? evaluate_traced(evaluator, &scenario, trace, &row) : evaluate_row(evaluator, &scenario, NULL, &row, NULL);
         if (code && code != EXIT_WRONG_DATA)
             return code;
         worst = code ? code : worst;
