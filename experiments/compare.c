@@ -106,16 +106,17 @@ static void print_head(FILE *file, const struct compare_point *points, size_t co
 static void print_point(FILE *file, const struct compare_point *point, const int *present)
 {
     const struct row *any = NULL;
-    char size[24], fragment[24], slots[24];
+    char size[24], fragment[24], slots[24], sets[24];
     for (int c = 0; c < COMPARE_CONTENDERS; c++)
         any = point->has[c] ? &point->row[c] : any;
     if (!any)
         return;
-    snprintf(slots, sizeof slots, "%lld", (long long)any->slots);
     int queue = any->slots != ROW_ABSENT;
-    fprintf(file, "%6s %6s %6s %3d %5d %-9s", size_format((uint64_t)any->size_bytes, size, sizeof size),
+    snprintf(slots, sizeof slots, "%lld", (long long)any->slots);
+    snprintf(sets, sizeof sets, "%lld", (long long)any->sets);
+    fprintf(file, "%6s %6s %6s %3s %5d %-9s", size_format((uint64_t)any->size_bytes, size, sizeof size),
             queue ? size_format((uint64_t)any->fragment_bytes, fragment, sizeof fragment) : "-", queue ? slots : "-",
-            queue ? (int)any->sets : 0, (int)any->procs, any->tree);
+            queue ? sets : "-", (int)any->procs, any->tree);
     for (int c = 0; c < RUN; c++) {
         if (!present[c])
             continue;
