@@ -7,6 +7,8 @@
 /* Thirds of a copy, as in the header; over a link a copy counts whole. */
 enum { LOAD_READ = 1, LOAD_WRITE = 2, LOAD_COPY = 3 };
 
+enum { STORE_BUFFER_BYTES = 1024 }; /* some 32 to 56 stores of 16 or 32 bytes wait in a core for their lines */
+
 static uint32_t core_of(const struct scenario *s, uint32_t rank)
 {
     return s->placement.core_of_rank[rank];
@@ -50,22 +52,32 @@ static uint32_t user_domain(const struct scenario *s, uint32_t rank)
     return s->conditions.buffer_domain >= 0 ? (uint32_t)s->conditions.buffer_domain : domain_of(s, rank);
 }
 
-/* Thirds of copies that load a domain's controller for every fragment. */
-static uint32_t controller_load(const struct scenario *s, uint32_t domain, int with_root)
+/* Thirds of copies that load a domain's controller for every fragment, and by how many ranks. */
+struct load {
+    uint32_t thirds, ranks;
+};
+
+static void load_add(struct load *load, uint32_t thirds)
+{
+    load->thirds += thirds;
+    load->ranks += thirds > 0;
+}
+
+static struct load controller_load(const struct scenario *s, uint32_t domain, int with_root)
 {
     const struct node *node = s->machine.node;
-    uint32_t root = s->job.bcast.root, load = 0;
+    uint32_t root = s->job.bcast.root, root_cache = node->core_cache[core_of(s, root)];
     int users = users_in_memory(s), queue = node->llc_bytes && queue_bytes(s) > node->llc_bytes;
+    int queue_here = queue && domain_of(s, root) == domain;
+    struct load load = {0, 0};
+    if (with_root)
+        load_add(&load, (users && user_domain(s, root) == domain ? LOAD_READ : 0) + (queue_here ? LOAD_WRITE : 0));
     for (uint32_t r = 0; r < s->job.procs; r++) {
-        if (r == root) {
-            load += with_root && users && user_domain(s, r) == domain ? LOAD_READ : 0;
-            load += with_root && queue && domain_of(s, r) == domain ? LOAD_WRITE : 0;
-            continue;
-        }
-        load += users && user_domain(s, r) == domain ? LOAD_WRITE : 0;
         uint32_t cache = node->core_cache[core_of(s, r)];
-        int first = ranks_at_cache(s, cache, r) == (root < r && node->core_cache[core_of(s, root)] == cache);
-        load += queue && first && domain_of(s, root) == domain ? LOAD_READ : 0;
+        uint32_t earlier_readers = ranks_at_cache(s, cache, r) - (root < r && root_cache == cache);
+        uint32_t thirds = (users && user_domain(s, r) == domain ? LOAD_WRITE : 0) + (queue_here && earlier_readers == 0 ? LOAD_READ : 0);
+        if (r != root)
+            load_add(&load, thirds);
     }
     return load;
 }
@@ -88,21 +100,43 @@ static double floor_s(const struct scenario *s, uint64_t bytes, int with_root)
     const struct node *node = s->machine.node;
     double worst_s = 0;
     for (uint32_t d = 0; d < node->domains; d++) {
-        double copies = (double)controller_load(s, d, with_root) / LOAD_COPY;
-        double limit = node_bandwidth_bytes_per_s(node, copies);
-        if (copies > 0 && limit > 0)
-            worst_s = fmax(worst_s, (double)bytes * copies / limit);
+        struct load load = controller_load(s, d, with_root);
+        double limit = node_bandwidth_bytes_per_s(node, load.ranks);
+        if (load.ranks > 0 && limit > 0)
+            worst_s = fmax(worst_s, (double)bytes * load.thirds / LOAD_COPY / limit);
     }
     for (uint32_t socket = 0; quantity_known(&node->link_bytes_per_s) && socket < node->sockets; socket++)
         worst_s = fmax(worst_s, (double)bytes * link_load(s, socket) / node->link_bytes_per_s.value);
     return worst_s;
 }
 
-/* A copy over a distance: its bytes take longer, its start does not. */
-static double farther_s(const struct node *node, enum copy_class copy_class, double alone_s)
+/* A copy of which so many thirds lie on another domain: those bytes take longer, its start does not. */
+static double farther_s(const struct node *node, enum copy_class copy_class, double alone_s, uint32_t thirds)
 {
     double start_s = fmin(quantity_or(&node->copy[copy_class].start_ns, 0) * 1e-9, alone_s);
-    return start_s + (alone_s - start_s) / quantity_or(&node->remote_ratio, 1);
+    return alone_s + (alone_s - start_s) * (1 / quantity_or(&node->remote_ratio, 1) - 1) * thirds / LOAD_COPY;
+}
+
+/* Thirds of a copy-out that lie elsewhere, at most, among the readers on the root's domain or among the others. */
+static uint32_t far_thirds(const struct scenario *s, int on_root_domain)
+{
+    uint32_t root = s->job.bcast.root, most = 0;
+    int users = users_in_memory(s);
+    for (uint32_t r = 0; r < s->job.procs; r++) {
+        if (r == root || (domain_of(s, r) == domain_of(s, root)) != on_root_domain)
+            continue;
+        uint32_t thirds = (on_root_domain ? 0 : LOAD_READ) + (users && user_domain(s, r) != domain_of(s, r) ? LOAD_WRITE : 0);
+        most = thirds > most ? thirds : most;
+    }
+    return most;
+}
+
+static double tail_s(const struct node *node, enum copy_class copy_class)
+{
+    for (size_t i = 0; i < node->copy_point_count; i++)
+        if (node->copy_points[i].copy_class == copy_class)
+            return 0; /* measured copies are whole ones */
+    return quantity_or(&node->copy[copy_class].start_ns, 0) * 1e-9;
 }
 
 int bcast_copies_of(const struct scenario *scenario, uint64_t bytes, struct bcast_copies *out, char *reason, size_t reason_bytes)
@@ -113,25 +147,28 @@ int bcast_copies_of(const struct scenario *scenario, uint64_t bytes, struct bcas
     struct copy_context in = {cold ? COPY_IN_COLD : COPY_IN_WARM, bytes, queue_bytes(s), s->job.bcast.size_bytes};
     struct copy_context away = in;
     away.copy_class = cold ? COPY_OUT_COLD : COPY_OUT_WARM;
-    struct bcast_copies c = {.in_alone_s = node_copy_alone_s(node, &in), .near_alone_s = node_copy_alone_s(node, &away)};
-    if (!(c.in_alone_s >= 0) || !(c.near_alone_s >= 0)) {
+    double in_s = node_copy_alone_s(node, &in), out_s = node_copy_alone_s(node, &away);
+    if (!(in_s >= 0) || !(out_s >= 0)) {
         snprintf(reason, reason_bytes, "node %s does not say what a copy (%s) costs; calibrate it", node->name,
-                 copy_class_name(c.in_alone_s >= 0 ? away.copy_class : in.copy_class));
+                 copy_class_name(in_s >= 0 ? away.copy_class : in.copy_class));
         return -ENOTSUP;
     }
-    c.in_beside_s = node_copy_beside_s(node, &in);
-    c.near_beside_s = node_copy_beside_s(node, &away);
-    c.far_s = farther_s(node, away.copy_class, c.near_alone_s);
-    if (s->conditions.buffer_domain >= 0 && cold && user_domain(s, s->job.bcast.root) != domain_of(s, s->job.bcast.root)) {
-        c.in_alone_s = farther_s(node, in.copy_class, c.in_alone_s);
-        c.in_beside_s = farther_s(node, in.copy_class, c.in_beside_s);
-        c.near_alone_s = c.far_s; /* the root's neighbours write to that other domain too */
-        c.near_beside_s = fmax(c.near_beside_s, c.far_s);
-    }
-    if (!node->contention_free) {
-        c.out_floor_s = floor_s(s, bytes, 0);
-        c.all_floor_s = floor_s(s, bytes, 1);
-    }
-    *out = c;
+    double step_s = node->contention_free ? 0 : quantity_or(&node->step_ns, 0) * 1e-9;
+    uint32_t root = s->job.bcast.root, in_far = cold && user_domain(s, root) != domain_of(s, root) ? LOAD_READ : 0;
+    uint32_t near_far = far_thirds(s, 1);
+    double ahead = node->contention_free || bytes == 0 ? 0 : fmin(STORE_BUFFER_BYTES / (double)bytes, 1);
+    *out = (struct bcast_copies){
+        .in_alone_s = step_s + farther_s(node, in.copy_class, in_s, in_far),
+        .in_beside_s = step_s + farther_s(node, in.copy_class, node_copy_beside_s(node, &in), in_far),
+        .near_alone_s = step_s + farther_s(node, away.copy_class, out_s, near_far),
+        .near_beside_s = step_s + farther_s(node, away.copy_class, node_copy_beside_s(node, &away), near_far),
+        .far_s = step_s + farther_s(node, away.copy_class, out_s, far_thirds(s, 0)),
+        .in_tail_s = node->contention_free ? 0 : tail_s(node, in.copy_class),
+        .out_tail_s = node->contention_free ? 0 : tail_s(node, away.copy_class),
+        .in_ahead_s = in_s * ahead,
+        .out_ahead_s = out_s * ahead,
+        .out_floor_s = node->contention_free ? 0 : floor_s(s, bytes, 0),
+        .all_floor_s = node->contention_free ? 0 : floor_s(s, bytes, 1),
+    };
     return 0;
 }

@@ -35,7 +35,9 @@ struct form {
 struct row {
     double alone_s, last_alone_s; /* copy-out of a full fragment and of the last one, nobody beside */
     double beside_s;              /* of a full fragment, with all others copying */
+    double hidden_s;              /* of the notifications before it, behind the copy's begin */
     double slowest_s;             /* per fragment: the slowest reader from the root's child down to here */
+    double leave_s;               /* A, once the copy before it has left the core */
     double opening_s;             /* per set: the most that WO and A cost there */
 };
 
@@ -48,8 +50,10 @@ static void fill_row(const struct form *f, uint32_t v, struct row *rows)
     row->alone_s = far ? f->full.far_s : f->full.near_alone_s;
     row->last_alone_s = far ? f->last.far_s : f->last.near_alone_s;
     row->beside_s = fmax(far ? f->full.far_s : f->full.near_beside_s, f->full.all_floor_s);
-    row->slowest_s = f->steps.busy_s[v] + row->beside_s;
-    row->opening_s = f->steps.open_s[v] + f->steps.leave_s[v];
+    row->hidden_s = fmin(f->steps.lag_s[v], f->full.out_ahead_s);
+    row->slowest_s = f->steps.busy_s[v] - row->hidden_s + row->beside_s;
+    row->leave_s = f->steps.leave_s[v] + f->full.out_tail_s;
+    row->opening_s = f->steps.open_s[v] + row->leave_s;
     if (f->tree->parent[v] != 0) {
         row->slowest_s = fmax(row->slowest_s, parent->slowest_s);
         row->opening_s = fmax(row->opening_s, parent->opening_s);
@@ -59,7 +63,7 @@ static void fill_row(const struct form *f, uint32_t v, struct row *rows)
 /* The root's work for one fragment of many. */
 static double root_s(const struct form *f, const struct bcast_copies *c)
 {
-    return f->steps.busy_s[0] + fmax(c->in_beside_s, c->all_floor_s);
+    return f->steps.busy_s[0] - fmin(f->steps.lag_s[0], c->in_ahead_s) + fmax(c->in_beside_s, c->all_floor_s) + c->in_tail_s;
 }
 
 /* From the root's start of a set of n fragments to v's last copy-out in it: either from the root's first copy, along the
@@ -68,15 +72,17 @@ static double crossing_s(const struct form *f, const struct row *row, uint32_t v
 {
     const struct bcast_steps *steps = &f->steps;
     const struct bcast_copies *final = last ? &f->last : &f->full;
-    double tail_s = steps->pass_s[v] + (last ? row->last_alone_s : row->alone_s);
-    double copied_s = n == 1 ? final->in_alone_s : f->full.in_alone_s;
+    double tail_s = steps->pass_s[v] - row->hidden_s + (last ? row->last_alone_s : row->alone_s);
+    double copied_s = (n == 1 ? final->in_alone_s : f->full.in_alone_s) + final->in_tail_s;
     if (n > 1)
         copied_s += (n - 2) * fmax(root_s(f, &f->full), row->slowest_s) + fmax(root_s(f, final), row->slowest_s);
-    /* What all readers share while they copy the set's last fragment, they share from the first notification on. */
-    copied_s += fmax(steps->path_s[v] + tail_s, steps->path_s[steps->order[1]] + final->out_floor_s);
+    /* What readers share while they copy the set's last fragment is not fully used until the later half has come. */
+    copied_s += fmax(steps->path_s[v] + tail_s, steps->path_mean_s + final->out_floor_s);
     double wait_s = steps->busy_s[v] - steps->pass_s[v];
     double opened_s = steps->open_all_s + wait_s + (n - 1) * row->slowest_s + tail_s;
-    return steps->claim_s + fmax(copied_s + steps->queue_s[(int)steps->far[v]], opened_s);
+    int watched = !last && f->scenario->params.sets == 1;
+    double queue_s = watched ? steps->queue_watched_s[(int)steps->far[v]] : steps->queue_s[(int)steps->far[v]];
+    return steps->claim_s + fmax(copied_s + queue_s, opened_s);
 }
 
 struct totals {
@@ -91,7 +97,7 @@ static struct totals totals_of(const struct form *f, const struct row *rows)
     struct totals t = {.root_set_s = f->steps.claim_s + n * root_s(f, &f->full)};
     t.row_s = t.root_set_s;
     for (uint32_t v = 1; v < f->steps.procs; v++) {
-        t.release_s = fmax(t.release_s, crossing_s(f, &rows[v], v, n, 0) + f->steps.leave_s[v]);
+        t.release_s = fmax(t.release_s, crossing_s(f, &rows[v], v, n, 0) + rows[v].leave_s);
         t.row_s = fmax(t.row_s, n * rows[v].slowest_s + rows[v].opening_s);
     }
     return t;
@@ -101,15 +107,15 @@ static struct totals totals_of(const struct form *f, const struct row *rows)
 static double reader_end_s(const struct form *f, const struct totals *t, const struct row *row, uint32_t v)
 {
     uint64_t sets = f->sets, q = f->scenario->params.sets;
-    double leave_s = f->steps.leave_s[v], last_s = crossing_s(f, row, v, f->last_set_fragments, 1) + leave_s;
+    double leave_s = row->leave_s, last_s = crossing_s(f, row, v, f->last_set_fragments, 1) + leave_s;
     double laps = (double)((sets - 1) / q), rest = (double)((sets - 1) % q);
     double end_s = fmax((double)(sets - 1) * t->root_set_s + last_s, laps > 0 ? laps * t->release_s + rest * t->row_s + last_s : 0);
     if (sets == 1)
         return end_s;
     double row_set_s = fmax(t->root_set_s, f->set_fragments * row->slowest_s + row->opening_s);
-    double own_s = f->steps.busy_s[v] + row->beside_s;
+    double own_s = f->steps.busy_s[v] - row->hidden_s + row->beside_s;
     double drained_s = crossing_s(f, row, v, f->set_fragments, 0) + leave_s + (row->slowest_s - own_s) + f->steps.open_s[v] +
-                       (f->last_set_fragments - 1) * row->slowest_s + f->steps.busy_s[v] + row->last_alone_s + leave_s;
+                       (f->last_set_fragments - 1) * row->slowest_s + f->steps.busy_s[v] - row->hidden_s + row->last_alone_s + leave_s;
     laps = (double)((sets - 2) / q), rest = (double)((sets - 2) % q);
     end_s = fmax(end_s, drained_s + (double)(sets - 2) * row_set_s);
     return laps > 0 ? fmax(end_s, drained_s + laps * t->release_s + rest * t->row_s) : end_s;

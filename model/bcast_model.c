@@ -84,22 +84,19 @@ static double handover_or_paper_s(const struct scenario *s, const struct tree *t
     return node->contention_free ? node->paper.t_w_s.value : bcast_steps_handover_s(s, tree, tree->parent[v], v);
 }
 
-/* Adds v's own part to the time its line was seen, and sets its children's times. Per child: the test of its
- * acknowledgement, which stays in the cache; the payload beside the counter; the store. */
+/* Adds v's own part to the time its line was seen, and sets its children's times. Per child: the test of its acknowledgement,
+ * which stays in the cache; the payload, which takes the line from the child; the store behind it. */
 static double eager_rank_s(const struct scenario *s, const struct tree *tree, const struct bcast_steps *steps, uint32_t v,
                            const struct bcast_copies *c, double *seen_s)
 {
-    const struct node *node = s->machine.node;
     double at_s = seen_s[v];
     for (uint32_t i = tree->first[v]; i < tree->first[v + 1]; i++) {
         uint32_t child = tree->child[i];
-        double gap_s = i > tree->first[v] && !node->contention_free
-                           ? quantity_or(&node->store_ns, bcast_steps_handover_s(s, tree, v, child) * 1e9) * 1e-9
-                           : 0;
-        at_s += 2 * steps->step_s + fmax(v ? 0 : c->in_alone_s, gap_s);
+        double gap_s = s->machine.node->contention_free ? 0 : bcast_steps_gap_s(s, tree, v, child);
+        at_s += 2 * steps->step_s + (v ? steps->step_s : c->in_alone_s) + gap_s;
         seen_s[child] = at_s + handover_or_paper_s(s, tree, child) + steps->step_s;
     }
-    return at_s + (v ? c->near_alone_s : 0);
+    return at_s + (v ? c->near_alone_s - c->out_tail_s : 0); /* the line has come with the wait */
 }
 
 int bcast_model_eager(const struct scenario *scenario, const struct tree *tree, struct bcast_prediction *out, char *reason,

@@ -35,11 +35,19 @@ static uint32_t child_count(const struct tree *tree, uint32_t v)
     return tree->first[v + 1] - tree->first[v];
 }
 
-/* Between two stores of v in a row; the second one's line decides if the node does not say. */
+/* store_ns for the nearest line, in proportion for a farther one. */
+double bcast_steps_gap_s(const struct scenario *scenario, const struct tree *tree, uint32_t v, uint32_t w)
+{
+    const struct node *node = scenario->machine.node;
+    double fetch_s = bcast_steps_handover_s(scenario, tree, v, w), near_ns = NAN;
+    for (int c = HANDOVER_CLASS_COUNT - 1; c > HANDOVER_SAME_CORE; c--)
+        near_ns = quantity_or(&node->handover_ns[c], near_ns);
+    return quantity_known(&node->store_ns) && near_ns > 0 ? fetch_s * node->store_ns.value / near_ns : fetch_s;
+}
+
 static double store_gap_s(const struct source *s, uint32_t v, uint32_t child)
 {
-    const struct quantity *store = &s->node->store_ns;
-    return quantity_known(store) ? store->value * 1e-9 : handover_s(s, v, child);
+    return bcast_steps_gap_s(s->scenario, s->tree, v, child);
 }
 
 static void fill_described(const struct source *s)
@@ -51,9 +59,11 @@ static void fill_described(const struct source *s)
         steps->path_s[v] += wait;   /* the parent has left there when it told v */
         double busy = v ? step : 0; /* a reader resets its control block first */
         for (uint32_t i = 0; i < child_count(s->tree, v); i++) {
-            uint32_t child = s->tree->child[s->tree->first[v] + i];
-            busy += step + (i ? store_gap_s(s, v, child) : 0);
-            steps->path_s[child] = steps->path_s[v] + busy;
+            const uint32_t *child = &s->tree->child[s->tree->first[v] + i];
+            double gap = i ? store_gap_s(s, v, child[-1]) : 0;
+            busy += step + gap;
+            steps->lag_s[v] += gap;
+            steps->path_s[*child] = steps->path_s[v] + busy;
         }
         steps->pass_s[v] = busy;
         steps->busy_s[v] = wait + busy;
@@ -88,20 +98,26 @@ static void sort_by_path(struct bcast_steps *steps)
 }
 
 /* Readers that were told together end together and queue up at the set's counter; those far from the root copy longer and
- * come when the others have left. */
-static void fill_queue(const struct source *s, int far)
+ * come when the others have left. A root that waits asks for the line as soon as a decrement takes it, and has its turn before
+ * readers that come later than that. */
+static double queue_of(const struct source *s, int far, int watched)
 {
     struct bcast_steps *steps = s->steps;
-    double atomic_s = quantity_or(&s->node->atomic_ns, 0) * 1e-9, at_s = 0, alone_s = 0;
+    double atomic_s = quantity_or(&s->node->atomic_ns, 0) * 1e-9, free_s = 0, begun_s = 0, alone_s = 0;
     for (uint32_t i = 1, before = 0; i < steps->procs; i++) {
         uint32_t v = steps->order[i];
         if (steps->far[v] != far)
             continue;
-        at_s = fmax(at_s, steps->path_s[v]) + handover_s(s, before, v) + atomic_s;
+        if (watched && before && steps->path_s[v] > begun_s) {
+            free_s += handover_s(s, before, 0);
+            before = 0;
+        }
+        begun_s = fmax(free_s, steps->path_s[v]);
+        free_s = begun_s + handover_s(s, before, v) + atomic_s;
         alone_s = fmax(alone_s, steps->path_s[v] + steps->leave_s[v]);
         before = v;
     }
-    steps->queue_s[far] = fmax(at_s + steps->step_s - alone_s, 0);
+    return fmax(free_s + steps->step_s - alone_s, 0);
 }
 
 /* A set's opening is loaded by all; a line already fetched into a reader's cache is near for the next one there. */
@@ -120,6 +136,7 @@ static void fill_meetings(const struct source *s)
     struct bcast_steps *steps = s->steps;
     for (uint32_t v = 1; v < steps->procs; v++) {
         steps->path_max_s = fmax(steps->path_max_s, steps->path_s[v]);
+        steps->path_mean_s += steps->path_s[v] / (steps->procs - 1);
         steps->open_max_s = fmax(steps->open_max_s, steps->open_s[v]);
         steps->leave_max_s = fmax(steps->leave_max_s, steps->leave_s[v]);
         steps->far[v] = s->node->core_domain[core_of(s, v)] != s->node->core_domain[core_of(s, 0)];
@@ -128,8 +145,10 @@ static void fill_meetings(const struct source *s)
     if (s->node->contention_free)
         return;
     fill_opening(s);
-    fill_queue(s, 0);
-    fill_queue(s, 1);
+    for (int far = 0; far < 2; far++) {
+        steps->queue_s[far] = queue_of(s, far, 0);
+        steps->queue_watched_s[far] = queue_of(s, far, 1);
+    }
 }
 
 static int costs_known(const struct source *s, char *reason, size_t reason_bytes)
@@ -158,7 +177,7 @@ int bcast_steps_create(const struct scenario *scenario, const struct tree *tree,
     int err = costs_known(&s, reason, reason_bytes);
     if (err)
         return err;
-    double *block = calloc((size_t)procs * 5, sizeof *block);
+    double *block = calloc((size_t)procs * 6, sizeof *block);
     steps.order = calloc(procs, sizeof *steps.order);
     steps.far = calloc(procs, 1);
     if (!block || !steps.order || !steps.far) {
@@ -173,6 +192,7 @@ int bcast_steps_create(const struct scenario *scenario, const struct tree *tree,
     steps.open_s = block + 2 * (size_t)procs;
     steps.leave_s = block + 3 * (size_t)procs;
     steps.pass_s = block + 4 * (size_t)procs;
+    steps.lag_s = block + 5 * (size_t)procs;
     steps.step_s = s.node->contention_free ? 0 : quantity_or(&s.node->step_ns, 0) * 1e-9;
     if (s.node->contention_free)
         fill_paper(&s);

@@ -8,7 +8,7 @@
 struct play {
     const struct scenario *scenario;
     struct tree tree;
-    double w, wo, a_line, a_after, reset, gap, step, claim; /* gap: between two stores in a row */
+    double w, wo, a_line, a_after, reset, gap, step, claim, poll; /* gap: between two stores in a row */
     double in_s, out_s;                                     /* per byte */
     double *now;                                            /* [v] */
     double *told;                                           /* [v*n + i] notification of v about the set's fragment i */
@@ -26,6 +26,7 @@ static void price(struct play *p)
     double hand = node->handover_ns[HANDOVER_SAME_CACHE].value * 1e-9;
     p->step = p->reset = node->step_ns.value * 1e-9, p->gap = node->store_ns.value * 1e-9;
     p->w = p->wo = hand + p->step, p->a_line = hand + node->atomic_ns.value * 1e-9, p->a_after = p->step;
+    p->poll = hand;
     p->claim = hand + 3 * p->step + p->gap; /* WS sees the counter, stores it, and opens the set */
     p->in_s = node->copy[COPY_IN_COLD].s_per_byte.value, p->out_s = node->copy[COPY_OUT_COLD].s_per_byte.value;
 }
@@ -35,22 +36,34 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
-static void notify(struct play *p, uint32_t v, uint32_t i, uint32_t n)
+/* Tells v's children; the time its stores waited for their lines. */
+static double notify(struct play *p, uint32_t v, uint32_t i, uint32_t n)
 {
+    double lag = 0;
     for (uint32_t c = p->tree.first[v]; c < p->tree.first[v + 1]; c++) {
-        p->now[v] += p->step + (c > p->tree.first[v] ? p->gap : 0);
+        double gap = c > p->tree.first[v] ? p->gap : 0;
+        p->now[v] += p->step + gap;
         p->told[(size_t)p->tree.child[c] * n + i] = p->now[v];
+        lag += gap;
     }
+    return lag;
+}
+
+/* A copy runs ahead, as far as a store buffer goes, while stores before it wait. */
+static double copy_s(const struct play *p, double bytes, double rate, double lag)
+{
+    double ahead = (bytes < 1024 ? bytes : 1024) * rate;
+    return p->step + bytes * rate - (lag < ahead ? lag : ahead);
 }
 
 /* The root fills a set of `count` fragments, the message's rest being `left` bytes; the time at which it opened it. */
 static double root_fills(struct play *p, uint32_t count, uint32_t n, uint64_t left, double released)
 {
     uint32_t f = p->scenario->params.fragment_bytes;
-    double open = p->now[0] = later(p->now[0], released) + p->claim;
+    double open = p->now[0] = later(p->now[0], released) + p->claim, lag = 0;
     for (uint32_t i = 0; i < count; i++, left -= left < f ? left : f) {
-        p->now[0] += (double)(left < f ? left : f) * p->in_s;
-        notify(p, 0, i, n);
+        p->now[0] += copy_s(p, (double)(left < f ? left : f), p->in_s, lag);
+        lag = notify(p, 0, i, n);
     }
     return open;
 }
@@ -60,15 +73,16 @@ static void reader_drains(struct play *p, uint32_t v, uint32_t count, uint32_t n
     uint32_t f = p->scenario->params.fragment_bytes;
     for (uint32_t i = 0; i < count; i++, left -= left < f ? left : f) {
         p->now[v] = later(p->now[v], p->told[(size_t)v * n + i]) + p->w + p->reset;
-        notify(p, v, i, n);
-        p->now[v] += (double)(left < f ? left : f) * p->out_s;
+        double lag = notify(p, v, i, n);
+        p->now[v] += copy_s(p, (double)(left < f ? left : f), p->out_s, lag);
     }
 }
 
-/* Serves all readers at one word in the order of their coming, `each` apart; the last one's time. */
-static double serve(struct play *p, double each, double after)
+/* Serves all readers at one word in the order of their coming, `each` apart; the last one's time. `poll`: so long the line is
+ * with a root that waits, between a reader and one that comes when that is being served. */
+static double serve(struct play *p, double each, double after, double poll)
 {
-    double at = 0, last = 0;
+    double at = 0, last = 0, begun = INFINITY;
     uint32_t procs = p->tree.procs;
     char *served = calloc(procs, 1);
     for (uint32_t n = 1; n < procs; n++) {
@@ -77,7 +91,9 @@ static double serve(struct play *p, double each, double after)
             if (!served[v] && (next == 0 || p->now[v] < p->now[next]))
                 next = v;
         served[next] = 1;
-        at = later(at, p->now[next]) + each;
+        at += p->now[next] > begun ? poll : 0;
+        begun = later(at, p->now[next]);
+        at = begun + each;
         last = later(last, p->now[next] = (each > 0 ? at : p->now[next]) + after);
     }
     free(served);
@@ -96,10 +112,10 @@ static double play(struct play *p, uint64_t size, const struct params *params)
         int described = p->a_line > 0;
         for (uint32_t v = 1; v < p->tree.procs; v++)
             p->now[v] = later(p->now[v], open);
-        serve(p, described ? p->wo - p->step : 0, described ? p->step : p->wo);
+        serve(p, described ? p->wo - p->step : 0, described ? p->step : p->wo, 0);
         for (uint32_t v = 1; v < p->tree.procs; v++)
             reader_drains(p, v, count, n, left);
-        end = p->released[k % params->sets] = serve(p, p->a_line, p->a_after);
+        end = p->released[k % params->sets] = serve(p, p->a_line, p->a_after, params->sets == 1 && left > (uint64_t)count * f ? p->poll : 0);
         done += (uint64_t)count * f;
     }
     return end;

@@ -53,13 +53,36 @@ static void test_distance(void **state)
     b.node.remote_ratio = quantity_of(0.5, "assumed");
     b.node.overlap_slowdown = quantity_of(1.25, "assumed");
     c = copies_of(&b);
-    assert_near(c.far_s, 4.05e-6, 1e-15); /* the bytes take twice as long, the start does not */
+    assert_near(c.far_s, 2.05e-6 + 2e-6 / 3, 1e-15); /* the third that is read takes twice as long, the start does not */
     assert_near(c.in_beside_s, 1.25 * 1.05e-6, 1e-15);
     assert_near(c.near_beside_s, 1.25 * 2.05e-6, 1e-15);
-    b.scenario.conditions.buffer_domain = 1; /* the root's own buffer is away now */
+    b.scenario.conditions.buffer_domain = 1; /* the root's own buffer is away now, the reader's at home */
     c = copies_of(&b);
-    assert_near(c.in_alone_s, 2.05e-6, 1e-15);
-    assert_near(c.near_alone_s, 4.05e-6, 1e-15);
+    assert_near(c.in_alone_s, 1.05e-6 + 1e-6 / 3, 1e-15);
+    assert_near(c.far_s, 2.05e-6 + 2e-6 / 3, 1e-15);
+    b.scenario.conditions.buffer_domain = 0; /* the reader reads and writes far */
+    assert_near(copies_of(&b).far_s, 4.05e-6, 1e-15);
+    node_destroy(&b.node);
+}
+
+/* A start cost delays stores after a copy once more, unless copies were measured whole. */
+static void test_tail(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_create(&b, 2, "compact");
+    b.node.step_ns = quantity_of(2, "assumed");
+    struct bcast_copies c = copies_of(&b);
+    assert_near(c.in_alone_s, 1.052e-6, 1e-15);
+    assert_near(c.out_tail_s, 50e-9, 1e-15);
+    assert_near(c.in_ahead_s, 1.05e-6 * 0.1024, 1e-15);
+    b.node.copy_points = calloc(1, sizeof *b.node.copy_points);
+    b.node.copy_point_count = 1;
+    b.node.copy_points[0] = (struct copy_point){COPY_OUT_COLD, 10000, 0, 0, quantity_of(3e-6, "measured"), quantity_unknown()};
+    c = copies_of(&b);
+    assert_near(c.near_alone_s, 3.002e-6, 1e-15);
+    assert_near(c.out_tail_s, 0, 0);
+    assert_near(c.in_tail_s, 50e-9, 1e-15);
     node_destroy(&b.node);
 }
 
@@ -83,6 +106,9 @@ static void test_controllers(void **state)
     assert_near(copies_of(&b).out_floor_s, 1e-6 * 2 * 2 / 3, 1e-15);
     b.scenario.conditions.buffer_domain = 0;
     assert_near(copies_of(&b).out_floor_s, 1e-6 * 3 * 2 / 3, 1e-15);
+    b.node.bandwidth[0].cores = 3; /* measured with as many as ask */
+    b.node.bandwidth[0].bytes_per_s.value = 2e10;
+    assert_near(copies_of(&b).out_floor_s, 5e-7 * 3 * 2 / 3, 1e-15);
     node_destroy(&b.node);
 }
 
@@ -131,7 +157,7 @@ static void test_unknown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_distance), cmocka_unit_test(test_controllers), cmocka_unit_test(test_link),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_distance), cmocka_unit_test(test_tail), cmocka_unit_test(test_controllers), cmocka_unit_test(test_link),
                                        cmocka_unit_test(test_warm), cmocka_unit_test(test_unknown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,11 +104,11 @@ static void test_derived_costs(void **state)
     struct scenario s = test_bed_described(&bed, 3, 1 << 20, 8192, 8, 2);
     s.params.tree = (struct tree_shape){TREE_CHAIN, 0};
     /* Chain of three on one cache: hand-over 40, step 2, store 10, atomic 5. W costs 42; the middle rank resets and tells its child, 2 each. */
-    double t_w = 2 + 42 + 2 + 2 + 42, t_wo = 42, t_a = 40 + 5 + 2, t = 1.2e-10;
-    double fragments = 128, want_ns = 32 * (t_wo + t_a) + fragments * t_w + (8192 + 1048576) * t * 1e9;
+    double t_w = 2 + 42 + 2 + 2 + 42, t_wo = 42, t_a = 40 + 5 + 2, t_c = 8192 * 0.12 + 2;
+    double want_ns = 32 * (t_wo + t_a) + 128 * t_w + (1 + 128) * t_c;
     assert_near(us(&s) * 1e3, want_ns, 1e-6 * want_ns);
     s.job.bcast.size_bytes = 8192; /* nothing overlaps: the mean of 1e-10 and 1.2e-10, twice */
-    assert_near(us(&s) * 1e3, t_wo + t_a + t_w + 8192 * 0.22, 1e-6);
+    assert_near(us(&s) * 1e3, t_wo + t_a + t_w + 8192 * 0.22 + 4, 1e-6);
     test_bed_destroy(&bed);
 }
 
@@ -120,9 +120,9 @@ static void test_eager(void **state)
     struct scenario s = test_bed_described(&bed, 3, 8, 8192, 8, 2);
     s.params.protocol = &protocol_eager;
     s.params.tree = (struct tree_shape){TREE_CHAIN, 0};
-    assert_near(us(&s) * 1e3, (2 + 0.8 + 2) + 42 + (2 + 2) + 42 + 0.96, 1e-9);
+    assert_near(us(&s) * 1e3, (2 + 2.8 + 10 + 2) + 42 + (2 + 2 + 10 + 2) + 42 + 2.96, 1e-9);
     s.params.tree = (struct tree_shape){TREE_FLAT, 0};
-    assert_near(us(&s) * 1e3, (2 + 0.8 + 2) + (2 + 10 + 2) + 42 + 0.96, 1e-9);
+    assert_near(us(&s) * 1e3, 2 * (2 + 2.8 + 10 + 2) + 42 + 2.96, 1e-9);
     test_bed_destroy(&bed);
 }
 
