@@ -108,6 +108,13 @@ static uint64_t begin_wait(struct sim *sim, uint32_t r)
     return SIM_BLOCKED;
 }
 
+/* No store of a rank leaves before this time, but to the same line. */
+static void keep_back(struct sim *sim, uint32_t r, size_t word, uint64_t time_ps)
+{
+    sim->rank[r].drain_ps = time_ps;
+    sim->rank[r].drain_word = word;
+}
+
 /* A store waits for the one before to have left the core. It costs its writer the step; if others have the line, the
  * writer's next store is held up while this one fetches it. */
 static uint64_t begin_store(struct sim *sim, uint32_t r)
@@ -118,12 +125,13 @@ static uint64_t begin_store(struct sim *sim, uint32_t r)
     if (costs->contention_free)
         return sim->now_ps;
     size_t word = word_of(sim, &rank->step);
-    uint64_t start_ps = rank->drain_ps > sim->now_ps ? rank->drain_ps : sim->now_ps;
+    int in_order = rank->drain_ps > sim->now_ps && rank->drain_word != word;
+    uint64_t start_ps = in_order ? rank->drain_ps : sim->now_ps;
     uint64_t fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r);
     uint64_t end_ps = start_ps + sim_noisy(sim, r, costs->step_ps);
     rank->lag_ps += start_ps - sim->now_ps;
     if (fetch_ps)
-        rank->drain_ps = end_ps + sim_noisy(sim, r, sim_costs_drain_ps(costs, fetch_ps));
+        keep_back(sim, r, word, end_ps + sim_noisy(sim, r, sim_costs_drain_ps(costs, fetch_ps)));
     return end_ps;
 }
 
@@ -154,15 +162,16 @@ static uint64_t copy_line(struct sim *sim, uint32_t r)
     const struct step *step = &rank->step;
     const struct sim_costs *costs = &sim->costs;
     uint64_t start_ps = sim->now_ps, fetch_ps = 0;
+    size_t word = SIZE_MAX;
     if (step->to.kind == PLACE_LINE) {
-        size_t word = sim_words_index(&sim->words, WORD_LINE, step->to.owner, step->to.index);
+        word = sim_words_index(&sim->words, WORD_LINE, step->to.owner, step->to.index);
         start_ps = rank->drain_ps > start_ps ? rank->drain_ps : start_ps;
         fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r);
         sim_words_own(&sim->words, word, r);
     }
     uint64_t end_ps = start_ps + sim_noisy(sim, r, sim_copies_line_ps(&sim->copies, step) + costs->step_ps);
     if (fetch_ps)
-        rank->drain_ps = end_ps + sim_noisy(sim, r, sim_costs_drain_ps(costs, fetch_ps));
+        keep_back(sim, r, word, end_ps + sim_noisy(sim, r, sim_costs_drain_ps(costs, fetch_ps)));
     rank->phase = SIM_NEXT;
     account(sim, r, rank->start_ps, end_ps);
     return end_ps;
@@ -290,7 +299,7 @@ void sim_step_copied(struct sim *sim, uint32_t r)
 {
     struct sim_rank *rank = &sim->rank[r];
     rank->phase = SIM_NEXT;
-    rank->drain_ps = sim->now_ps + rank->copy.tail_ps;
+    keep_back(sim, r, SIZE_MAX, sim->now_ps + rank->copy.tail_ps);
     sim_copies_finish(&sim->copies, r);
     account(sim, r, rank->start_ps, sim->now_ps);
 }

@@ -1,10 +1,10 @@
 #include "tests/sim/sim_case.h"
 
+#include "model/formats/presets.h"
 #include "tests/model/cmocka_all.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void sim_case_paper(struct sim_case *c, double t_ps, double t_w_ps, double t_wo_ps, double t_a_ps)
 {
@@ -22,44 +22,10 @@ void sim_case_paper_default(struct sim_case *c)
     sim_case_paper(c, 1000, 50000, 100000, 10000);
 }
 
-/* One core copies at core_rate, all of a domain together at domain_rate. */
-static void two_sockets(struct sim_case *c, uint32_t per_socket, double near_ns, double far_ns, double core_rate, double domain_rate)
+void sim_case_preset(struct sim_case *c, const char *name)
 {
     *c = (struct sim_case){0};
-    struct node *n = &c->node;
-    assert_int_equal(node_create(n, 2, 2 * per_socket), 0);
-    n->sockets = 2;
-    for (uint32_t core = 0; core < 2 * per_socket; core++)
-        n->core_domain[core] = n->core_socket[core] = n->core_cache[core] = core / per_socket;
-    n->line_bytes = 64;
-    n->page_bytes = 4096;
-    n->handover_ns[HANDOVER_SAME_CACHE] = quantity_of(near_ns, "test");
-    n->handover_ns[HANDOVER_SAME_SOCKET] = quantity_of(near_ns, "test");
-    n->handover_ns[HANDOVER_CROSS_SOCKET] = quantity_of(far_ns, "test");
-    n->step_ns = quantity_of(5, "test");
-    n->atomic_ns = quantity_of(10, "test");
-    for (int i = 0; i < COPY_CLASS_COUNT; i++)
-        n->copy[i].s_per_byte = quantity_of(1 / core_rate, "test");
-    n->bandwidth_count = 2;
-    n->bandwidth = calloc(2, sizeof *n->bandwidth);
-    assert_non_null(n->bandwidth);
-    n->bandwidth[0] = (struct bandwidth_point){1, quantity_of(core_rate, "test")};
-    n->bandwidth[1] = (struct bandwidth_point){per_socket, quantity_of(domain_rate, "test")};
-    n->remote_ratio = quantity_of(0.6, "test");
-}
-
-void sim_case_nehalem(struct sim_case *c)
-{
-    two_sockets(c, 4, 37, 74, 4.5e9, 11e9);
-    c->node.llc_bytes = 12 << 20;
-    c->node.link_bytes_per_s = quantity_of(11.7e9, "test");
-}
-
-void sim_case_broadwell(struct sim_case *c)
-{
-    two_sockets(c, 8, 39, 118, 6.3e9, 33e9);
-    c->node.llc_bytes = 20 << 20;
-    c->node.link_bytes_per_s = quantity_of(16e9, "test");
+    assert_int_equal(preset_create(name, &c->node), 0);
 }
 
 void sim_case_destroy(struct sim_case *c)

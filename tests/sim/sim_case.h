@@ -16,10 +16,8 @@ struct sim_case {
 void sim_case_paper(struct sim_case *c, double t_ps, double t_w_ps, double t_wo_ps, double t_a_ps);
 /* The paper's parameters: t = 1 ns, t_w = 50 ns, t_wo = 100 ns, t_A = 10 ns. */
 void sim_case_paper_default(struct sim_case *c);
-/* Two sockets, a domain and a last-level cache each, with figures of the kind published for these processors:
- * 2 x 4 cores as on Xeon E5620, 2 x 8 as on Xeon E5-2620 v4. */
-void sim_case_nehalem(struct sim_case *c);
-void sim_case_broadwell(struct sim_case *c);
+/* A node by name: nehalem-2x4, broadwell-2x8. */
+void sim_case_preset(struct sim_case *c, const char *name);
 void sim_case_destroy(struct sim_case *c);
 
 /* Pipelined, flat tree, cold buffers, root 0. */

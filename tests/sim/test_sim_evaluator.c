@@ -1,0 +1,157 @@
+/* The simulator as an evaluator: reproducible, what conditions do, what it refuses. */
+#include "tests/model/cmocka_all.h"
+#include "tests/sim/sim_case.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void noisy_case(struct sim_case *c, uint64_t seed)
+{
+    sim_case_preset(c, "broadwell-2x8");
+    sim_case_bcast(c, 16, 200000, 8192, 8, 2);
+    sim_case_tree(c, "kary:2");
+    c->scenario.conditions.noise = 0.1;
+    c->scenario.conditions.skew_s = 2e-6;
+    c->scenario.conditions.reps = 9;
+    c->scenario.conditions.seed = seed;
+}
+
+static void same_seed_same_bits(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    struct outcome a, b, other;
+    noisy_case(&c, 17);
+    sim_case_evaluate(&c, NULL, &a);
+    sim_case_evaluate(&c, NULL, &b);
+    c.scenario.conditions.seed = 18;
+    sim_case_evaluate(&c, NULL, &other);
+    assert_int_equal(a.sample_count, 9);
+    assert_memory_equal(a.samples_s, b.samples_s, 9 * sizeof *a.samples_s);
+    assert_int_equal(a.events, b.events);
+    assert_true(memcmp(a.samples_s, other.samples_s, 9 * sizeof *a.samples_s) != 0);
+    assert_true(a.samples_s[0] != a.samples_s[1]);
+    outcome_destroy(&a);
+    outcome_destroy(&b);
+    outcome_destroy(&other);
+    sim_case_destroy(&c);
+}
+
+static void one_sample_where_all_are_equal(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    struct outcome out;
+    sim_case_preset(&c, "broadwell-2x8");
+    sim_case_bcast(&c, 16, 200000, 8192, 8, 2);
+    c.scenario.conditions.reps = 50;
+    sim_case_evaluate(&c, NULL, &out);
+    assert_int_equal(out.sample_count, 1);
+    assert_int_equal(out.messages, 25 * 15);
+    outcome_destroy(&out);
+    c.scenario.conditions.root_shift = 1;
+    sim_case_evaluate(&c, NULL, &out);
+    assert_int_equal(out.sample_count, 50);
+    outcome_destroy(&out);
+    sim_case_destroy(&c);
+}
+
+/* Noise widens, its mean stays; a late rank makes all late. */
+static void noise_and_skew(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    sim_case_preset(&c, "broadwell-2x8");
+    sim_case_bcast(&c, 2, 1 << 20, 8192, 8, 1);
+    double quiet_ps = (double)sim_case_time_ps(&c);
+    c.scenario.conditions.reps = 101;
+    c.scenario.conditions.noise = 0.05;
+    assert_near((double)sim_case_time_ps(&c), quiet_ps, 0.1 * quiet_ps);
+    c.scenario.conditions.noise = 0;
+    c.scenario.conditions.skew_s = 1e-3;
+    double late_ps = (double)sim_case_time_ps(&c);
+    assert_true(late_ps > quiet_ps + 0.4e9 && late_ps < quiet_ps + 1e9);
+    sim_case_destroy(&c);
+}
+
+static void farther_is_slower(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    sim_case_preset(&c, "broadwell-2x8");
+    sim_case_bcast(&c, 2, 1 << 20, 8192, 8, 1);
+    uint64_t near_ps = sim_case_time_ps(&c);
+    c.core_of_rank[1] = 8;
+    uint64_t far_ps = sim_case_time_ps(&c);
+    c.core_of_rank[1] = 1;
+    c.scenario.conditions.buffer_domain = 1;
+    uint64_t remote_buffers_ps = sim_case_time_ps(&c);
+    c.scenario.conditions.buffer_domain = -1;
+    c.scenario.conditions.buffers = BUFFERS_WARM;
+    c.scenario.job.bcast.size_bytes = 1 << 20;
+    uint64_t warm_ps = sim_case_time_ps(&c);
+    assert_true(far_ps > near_ps);
+    assert_true(remote_buffers_ps > near_ps);
+    assert_true(warm_ps < near_ps);
+    sim_case_destroy(&c);
+}
+
+static void refused(const struct sim_case *c, int expected, const char *words)
+{
+    struct outcome out;
+    assert_int_equal(evaluator_sim.evaluate(&c->scenario, NULL, &out), expected);
+    if (!strstr(out.reason, words))
+        fail_msg("\"%s\" lacks \"%s\"", out.reason, words);
+    outcome_destroy(&out);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    sim_case_preset(&c, "broadwell-2x8");
+    sim_case_bcast(&c, 4, 1000, 512, 4, 1);
+    c.core_of_rank[3] = 0;
+    refused(&c, -ENOTSUP, "share core 0");
+    c.core_of_rank[3] = 3;
+    c.scenario.machine.nodes = 2;
+    refused(&c, -ENOTSUP, "one node");
+    c.scenario.machine.nodes = 1;
+    c.scenario.job.bcast.root = 4;
+    refused(&c, -EINVAL, "root 4");
+    c.scenario.job.bcast.root = 0;
+    c.node.copy[COPY_IN_COLD].s_per_byte = quantity_unknown();
+    refused(&c, -ENOTSUP, "copy");
+    for (int i = 0; i < HANDOVER_CLASS_COUNT; i++)
+        c.node.handover_ns[i] = quantity_unknown();
+    refused(&c, -ENOTSUP, "hand-over");
+    sim_case_destroy(&c);
+    sim_case_paper_default(&c);
+    sim_case_bcast(&c, 4, 1000, 512, 4, 1);
+    c.node.paper.t_w_s = quantity_unknown();
+    refused(&c, -ENOTSUP, "t_w");
+    sim_case_destroy(&c);
+}
+
+/* Nothing to move, nobody to move it to. */
+static void empty_calls(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    sim_case_preset(&c, "broadwell-2x8");
+    sim_case_bcast(&c, 8, 0, 8192, 8, 1);
+    assert_int_equal(sim_case_time_ps(&c), 0);
+    sim_case_bcast(&c, 1, 100000, 8192, 8, 1);
+    assert_int_equal(sim_case_time_ps(&c), 0);
+    sim_case_destroy(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_seed_same_bits), cmocka_unit_test(one_sample_where_all_are_equal),
+        cmocka_unit_test(noise_and_skew),      cmocka_unit_test(farther_is_slower),
+        cmocka_unit_test(refusals),            cmocka_unit_test(empty_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
