@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPS = 31, CORES_MAX = 64 };
+enum { CORES_MAX = 64 };
 
 static const uint64_t messages[] = {4 << 10, 16 << 10, 64 << 10, 1 << 20, 16 << 20};
 static const uint64_t queues[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20};
@@ -113,9 +113,9 @@ static void pairs_find(const struct node *node, uint32_t pair[HANDOVER_CLASS_COU
 }
 
 /* What the nearest pair tells: copies, stores, atomics, the clock. */
-static int measure_near_pair(struct node *node, const uint32_t pair[2], uint32_t reps, char *reason)
+static int measure_near_pair(struct node *node, const uint32_t pair[2], int verbosity, char *reason)
 {
-    struct calibrate_plan plan = {.reps = reps};
+    struct calibrate_plan plan = {0};
     int err = plan_pair(&plan);
     if (!err)
         err = plan_plain(&plan, CALIBRATE_PLAIN);
@@ -126,6 +126,8 @@ static int measure_near_pair(struct node *node, const uint32_t pair[2], uint32_t
     if (!err) {
         struct quantity one = nth_of(&plan, CALIBRATE_HANDOVER, 0), eight = nth_of(&plan, CALIBRATE_HANDOVER, 1);
         struct quantity plain = least_of(&plan, CALIBRATE_PLAIN);
+        talk_note(verbosity, 0, "calibrate: %u of %u rounds in one state of the host", plan.kept, plan.rounds);
+        node->handover_ns[node_handover_class(node, pair[0], pair[1])] = one;
         node->store_ns = difference(eight, one, 7);
         node->atomic_ns = nth_of(&plan, CALIBRATE_ATOMIC, 0);
         node->call_ns = nth_of(&plan, CALIBRATE_DEADLINE, 0);
@@ -138,15 +140,16 @@ static int measure_near_pair(struct node *node, const uint32_t pair[2], uint32_t
     return err;
 }
 
-static int measure_handovers(struct node *node, uint32_t reps, char *reason)
+/* The hand-over between pairs that are further apart. */
+static int measure_far_pairs(struct node *node, int near, char *reason)
 {
     uint32_t pair[HANDOVER_CLASS_COUNT][2];
     int found[HANDOVER_CLASS_COUNT], err = 0;
     pairs_find(node, pair, found);
-    for (int c = 0; c < HANDOVER_CLASS_COUNT && !err; c++) {
+    for (int c = near + 1; c < HANDOVER_CLASS_COUNT && !err; c++) {
         if (!found[c])
             continue;
-        struct calibrate_plan plan = {.reps = reps};
+        struct calibrate_plan plan = {0};
         err = calibrate_plan_add(&plan, (struct calibrate_probe){.kind = CALIBRATE_HANDOVER, .lines = 1});
         if (!err)
             err = calibrate_measure(&plan, node, pair[c], 2, reason);
@@ -158,7 +161,7 @@ static int measure_handovers(struct node *node, uint32_t reps, char *reason)
 }
 
 /* B(n) of the first domain that has cores: n = 1, 2, 4, ... and all. */
-static int measure_bandwidth(struct node *node, uint32_t reps, char *reason)
+static int measure_bandwidth(struct node *node, char *reason)
 {
     uint32_t cores[CORES_MAX], count = 0;
     for (uint32_t c = 0; c < node->cores && count < CORES_MAX; c++)
@@ -166,7 +169,7 @@ static int measure_bandwidth(struct node *node, uint32_t reps, char *reason)
             cores[count++] = c;
     int err = 0;
     for (uint32_t n = 1; !err; n = 2 * n < count ? 2 * n : count) {
-        struct calibrate_plan plan = {.reps = reps};
+        struct calibrate_plan plan = {.state_ns = n > 1 ? node_handover_ns(node, cores[0], cores[1]) : 0};
         struct bandwidth_point *points = realloc(node->bandwidth, (node->bandwidth_count + 1) * sizeof *points);
         if (!points)
             return -ENOMEM;
@@ -241,7 +244,7 @@ static void summary_print(FILE *out, const struct node *node)
     quantity_print(out, "t_A", &node->paper.t_a_s, "s");
 }
 
-static int measure_all(struct node *node, uint32_t reps, int verbosity, char *reason)
+static int measure_all(struct node *node, int verbosity, char *reason)
 {
     uint32_t pair[HANDOVER_CLASS_COUNT][2];
     int found[HANDOVER_CLASS_COUNT];
@@ -252,12 +255,12 @@ static int measure_all(struct node *node, uint32_t reps, int verbosity, char *re
         return -ENOTSUP;
     }
     talk_note(verbosity, 0, "calibrate: hand-over and copies between two cores ...");
-    int err = measure_handovers(node, reps, reason);
+    int err = measure_near_pair(node, pair[near], verbosity, reason);
     if (!err)
-        err = measure_near_pair(node, pair[near], reps, reason);
+        err = measure_far_pairs(node, near, reason);
     talk_note(verbosity, 0, "calibrate: memory bandwidth ...");
     if (!err)
-        err = measure_bandwidth(node, reps, reason);
+        err = measure_bandwidth(node, reason);
     if (err)
         return err;
     struct calibrate_result result;
@@ -283,7 +286,7 @@ int command_calibrate(int argc, char **argv)
         return talk_fail(EXIT_USAGE, "calibrate: measures this host, not '%s'; drop --node", settings.node);
     int err = node_load("host", &node, reason, sizeof reason);
     if (!err) {
-        err = measure_all(&node, REPS, settings.verbosity, reason);
+        err = measure_all(&node, settings.verbosity, reason);
         if (!err) {
             summary_print(stdout, &node);
             if (settings.output)

@@ -29,13 +29,17 @@ struct calibrate_probe {
     int remote, routine;
     uint64_t message_bytes;
     struct probe_queue queue;
-    double *first_ns, *second_ns; /* [reps]; second: copy-out */
+    double *first_ns, *second_ns; /* [plan reps]; second: copy-out */
 };
 
+/* Probes run in rounds, and every round knows the hand-over just before and after it. Only rounds of one state
+ * of the host count: that of state_ns, or if it is 0 the one most rounds were in, which it then becomes. */
 struct calibrate_plan {
     struct calibrate_probe *probes;
     size_t count, capacity;
-    uint32_t reps;
+    double state_ns;
+    uint32_t reps;         /* samples of each probe that count, set by measuring */
+    uint32_t rounds, kept; /* rounds run, and of the state */
 };
 
 void calibrate_plan_destroy(struct calibrate_plan *plan);

@@ -87,7 +87,7 @@ static void line_fit(struct copy_cost *cost, const double *x, const double *y, c
     /* The weights are relative, so the scatter itself is the scale of the errors; 1.96 standard errors either way. */
     double spread = 1.96 * sqrt(chi2 / (double)(n - 2));
     double wide0 = spread * sqrt(cov00), wide1 = spread * sqrt(cov11);
-    cost->start_ns = quantity_within(start, start - wide0, start + wide0, "fitted to measured copies");
+    cost->start_ns = quantity_within(fmax(0, start), fmax(0, start - wide0), fmax(0, start + wide0), "fitted to measured copies");
     cost->s_per_byte =
         quantity_within(slope * 1e-9, (slope - wide1) * 1e-9, (slope + wide1) * 1e-9, "fitted to measured copies");
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUND_REPS = 3 };
+enum { ROUND_REPS = 3, ROUNDS_WANTED = 8, ROUNDS_MAX = 48, SAMPLES = ROUND_REPS * ROUNDS_MAX };
 
 void calibrate_plan_destroy(struct calibrate_plan *plan)
 {
@@ -28,8 +28,8 @@ int calibrate_plan_add(struct calibrate_plan *plan, struct calibrate_probe probe
         plan->probes = probes;
         plan->capacity = capacity;
     }
-    probe.first_ns = calloc(plan->reps, sizeof *probe.first_ns);
-    probe.second_ns = calloc(plan->reps, sizeof *probe.second_ns);
+    probe.first_ns = calloc(SAMPLES, sizeof *probe.first_ns);
+    probe.second_ns = calloc(SAMPLES, sizeof *probe.second_ns);
     if (!probe.first_ns || !probe.second_ns) {
         free(probe.first_ns);
         free(probe.second_ns);
@@ -45,6 +45,42 @@ struct measure_task {
     uint64_t llc_bytes;
     struct clock clock;
 };
+
+/* Rank 0's result; behind it [probe][first, second][SAMPLES]. */
+struct measure_result {
+    uint32_t rounds;
+    double before_ns[ROUNDS_MAX], after_ns[ROUNDS_MAX]; /* hand-over around each round; 0 with a single rank */
+    double samples_ns[];
+};
+
+static size_t result_size_bytes(const struct calibrate_plan *plan)
+{
+    return sizeof(struct measure_result) + 2 * plan->count * SAMPLES * sizeof(double);
+}
+
+/* Whether round r passed in one state, that of state_ns. */
+static int round_in_state(const struct measure_result *m, uint32_t r, double state_ns)
+{
+    return state_ns == 0 || (probe_state_same(m->before_ns[r], state_ns) && probe_state_same(m->after_ns[r], state_ns));
+}
+
+static uint32_t rounds_in_state(const struct measure_result *m, double state_ns)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < m->rounds; r++)
+        n += (uint32_t)round_in_state(m, r, state_ns);
+    return n;
+}
+
+/* The hand-over whose state most rounds were in. */
+static double common_state_ns(const struct measure_result *m)
+{
+    double best_ns = m->before_ns[0];
+    for (uint32_t r = 0; r < m->rounds; r++)
+        if (rounds_in_state(m, m->before_ns[r]) > rounds_in_state(m, best_ns))
+            best_ns = m->before_ns[r];
+    return best_ns;
+}
 
 static int probe_run(struct probe *probe, const struct calibrate_probe *what, double *first, double *second, uint32_t reps)
 {
@@ -75,7 +111,33 @@ static uint64_t largest_message(const struct calibrate_plan *plan)
     return most;
 }
 
-/* The body of a rank: all probes in order; rank 0's samples go to its result. */
+/* All probes once, ROUND_REPS samples each. */
+static int round_run(struct probe *probe, const struct calibrate_plan *plan, struct measure_result *m)
+{
+    uint32_t r = m->rounds;
+    int err = probe->procs > 1 ? probe_state(probe, &m->before_ns[r]) : 0;
+    for (size_t i = 0; i < plan->count && !err; i++) {
+        double *samples = m->samples_ns + 2 * i * SAMPLES + r * ROUND_REPS;
+        err = probe_run(probe, &plan->probes[i], samples, samples + SAMPLES, ROUND_REPS);
+    }
+    if (!err && probe->procs > 1)
+        err = probe_state(probe, &m->after_ns[r]);
+    m->rounds++;
+    return err;
+}
+
+/* Round after round over all probes, so that a busy moment of the host spoils a few samples of each and not one probe, until
+ * enough of them passed in one state. All ranks see the same states, so they stop together. */
+static int rounds_run(struct probe *probe, const struct calibrate_plan *plan, struct measure_result *m)
+{
+    int err = 0;
+    do
+        err = round_run(probe, plan, m);
+    while (!err && m->rounds < ROUNDS_MAX &&
+           rounds_in_state(m, plan->state_ns > 0 ? plan->state_ns : common_state_ns(m)) < ROUNDS_WANTED);
+    return err;
+}
+
 static int measure_rank(struct launch_rank *self, void *argument)
 {
     const struct measure_task *task = argument;
@@ -94,25 +156,37 @@ static int measure_rank(struct launch_rank *self, void *argument)
                           .pool = &pool,
                           .llc_bytes = task->llc_bytes,
                           .clock_read_ns = probe_clock_read_ns(&task->clock)};
-    double *samples = self->result;
-    const struct calibrate_plan *plan = task->plan;
-    /* Round after round over all probes, so that a busy moment of the host spoils a few samples of each, not one probe. */
-    for (uint32_t done = 0; done < plan->reps && !err; done += ROUND_REPS) {
-        uint32_t reps = plan->reps - done < ROUND_REPS ? plan->reps - done : ROUND_REPS;
-        for (size_t i = 0; i < plan->count && !err; i++)
-            err = probe_run(&probe, &plan->probes[i], samples + 2 * i * plan->reps + done,
-                            samples + (2 * i + 1) * plan->reps + done, reps);
-    }
+    err = rounds_run(&probe, task->plan, self->result);
     pool_destroy(&pool);
     return err;
+}
+
+/* Moves the samples of the rounds that count to the plan; all rounds if none was in the state asked for. */
+static void samples_keep(struct calibrate_plan *plan, const struct measure_result *m)
+{
+    double state_ns = plan->state_ns > 0 ? plan->state_ns : common_state_ns(m);
+    plan->rounds = m->rounds;
+    plan->kept = rounds_in_state(m, state_ns);
+    plan->reps = 0;
+    for (uint32_t r = 0; r < m->rounds; r++) {
+        if (plan->kept > 0 && !round_in_state(m, r, state_ns))
+            continue;
+        for (size_t i = 0; i < plan->count; i++) {
+            const double *samples = m->samples_ns + 2 * i * SAMPLES + r * ROUND_REPS;
+            memcpy(plan->probes[i].first_ns + plan->reps, samples, ROUND_REPS * sizeof *samples);
+            memcpy(plan->probes[i].second_ns + plan->reps, samples + SAMPLES, ROUND_REPS * sizeof *samples);
+        }
+        plan->reps += ROUND_REPS;
+    }
+    plan->state_ns = state_ns;
 }
 
 int calibrate_measure(struct calibrate_plan *plan, const struct node *node, const uint32_t *cores, uint32_t count,
                       char reason[CALIBRATE_REASON_BYTES])
 {
+    size_t result_bytes = result_size_bytes(plan);
     uint32_t *cpus = calloc(count, sizeof *cpus);
-    size_t result_bytes = 2 * plan->count * plan->reps * sizeof(double);
-    double *results = calloc(count, result_bytes);
+    char *results = calloc(count, result_bytes);
     int err = cpus && results ? 0 : -ENOMEM;
     struct launch_report report = {0};
     if (!err) {
@@ -128,10 +202,8 @@ int calibrate_measure(struct calibrate_plan *plan, const struct node *node, cons
         err = launcher_run(&options, measure_rank, &task, results, NULL, &report);
     }
     snprintf(reason, CALIBRATE_REASON_BYTES, "%s", err == -ENOMEM && !report.reason[0] ? "out of memory" : report.reason);
-    for (size_t i = 0; i < plan->count && !err; i++) {
-        memcpy(plan->probes[i].first_ns, results + 2 * i * plan->reps, plan->reps * sizeof(double));
-        memcpy(plan->probes[i].second_ns, results + (2 * i + 1) * plan->reps, plan->reps * sizeof(double));
-    }
+    if (!err)
+        samples_keep(plan, (const struct measure_result *)(void *)results);
     free(results);
     free(cpus);
     return err;

@@ -3,9 +3,10 @@
 #include "kernels/copy.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
-enum { PING_ROUNDS = 2000, DEADLINE_AHEAD_NS = 3000 };
+enum { PING_ROUNDS = 2000, STATE_ROUNDS = 100, STATE_TRIES = 5, DEADLINE_AHEAD_NS = 3000 };
 
 double probe_clock_read_ns(const struct clock *clock)
 {
@@ -63,11 +64,11 @@ static void volley(struct probe *p, uint32_t lines, uint32_t value)
         word_store_release(&p->shared->line[p->rank][i].word, value); /* R2: pairs with A1 */
 }
 
-static int ping_pong(struct probe *p, uint32_t lines, uint32_t first)
+static int ping_pong(struct probe *p, uint32_t lines, uint32_t first, uint32_t rounds)
 {
     uint32_t seen;
     int err = 0;
-    for (uint32_t i = 0; i < PING_ROUNDS && !err; i++) {
+    for (uint32_t i = 0; i < rounds && !err; i++) {
         uint32_t value = first + i;
         if (p->rank == 0)
             volley(p, lines, value);
@@ -79,22 +80,46 @@ static int ping_pong(struct probe *p, uint32_t lines, uint32_t first)
     return err;
 }
 
+/* One way of `rounds` round trips. */
+static int ping_pong_ns(struct probe *p, uint32_t lines, uint32_t rounds, double *ns)
+{
+    /* Values of its own for every ping-pong: the words keep those of earlier ones. */
+    uint32_t first = (p->turn + 1) * 2 * PING_ROUNDS;
+    int err = probe_barrier(p);
+    uint64_t start = clock_ticks(&p->clock);
+    if (!err && p->rank < 2)
+        err = ping_pong(p, lines, first, rounds);
+    *ns = clock_ns(&p->clock, clock_ticks(&p->clock) - start) / (2 * rounds);
+    return err ? err : probe_barrier(p);
+}
+
+int probe_state(struct probe *p, double *handover_ns)
+{
+    double least = INFINITY, both[2] = {NAN, NAN};
+    int err = p->procs < 2 ? -EINVAL : 0;
+    for (int i = 0; i < STATE_TRIES && !err; i++) {
+        double ns = 0;
+        err = ping_pong_ns(p, 1, STATE_ROUNDS, &ns);
+        least = ns < least ? ns : least;
+    }
+    if (!err)
+        err = exchange(p, least, both);
+    *handover_ns = both[0];
+    return err;
+}
+
+int probe_state_same(double a_ns, double b_ns)
+{
+    return a_ns < 1.5 * b_ns && b_ns < 1.5 * a_ns;
+}
+
 int probe_handover_lines(struct probe *p, uint32_t lines, double *samples_ns, uint32_t count)
 {
     if (p->procs < 2 || lines == 0 || lines > PROBE_LINES)
         return -EINVAL;
     int err = 0;
-    for (uint32_t r = 0; r < count && !err; r++) {
-        /* A value of its own for every round: the words keep those of earlier probes. */
-        uint32_t first = (p->turn + 1) * 2 * PING_ROUNDS;
-        err = probe_barrier(p);
-        uint64_t start = clock_ticks(&p->clock);
-        if (!err && p->rank < 2)
-            err = ping_pong(p, lines, first);
-        samples_ns[r] = clock_ns(&p->clock, clock_ticks(&p->clock) - start) / (2 * PING_ROUNDS);
-        if (!err)
-            err = probe_barrier(p);
-    }
+    for (uint32_t r = 0; r < count && !err; r++)
+        err = ping_pong_ns(p, lines, PING_ROUNDS, &samples_ns[r]);
     return err;
 }
 
