@@ -8,7 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+enum { SLICE_BYTES = 32 << 20, SLICE_LEAST = 3, SLICE_MOST = 40, ATTEMPTS_A_REP = 4 };
 enum { WARMUP_DEFAULT = 5, REPS_DEFAULT = 31, REPS_MAX = 1000000, TIMEOUT_S = 600 };
 
 static int refuse(struct outcome *out, int error, const char *reason)
@@ -39,32 +41,71 @@ static int check_host(const struct scenario *s, struct outcome *out)
 }
 
 /* Seconds from the deadline to the last end, of every attempt that counts. */
-static size_t samples_collect(struct run_common *common, const struct run_job *job, double *samples_s)
+static size_t samples_collect(struct run_common *common, const struct run_job *job, double *samples_s, uint64_t *dropped)
 {
     size_t n = 0;
     uint32_t done = word_load_relaxed(&common->round);
-    for (uint32_t i = job->warmup; i < done; i++) {
+    double state_ns = run_state_ns(common, job);
+    *dropped = 0;
+    for (uint32_t i = 0; i < done && n < job->reps; i++) {
         const uint64_t *end = run_end_ticks(common, job, i);
         uint64_t last = 0;
-        int late = 0;
-        for (uint32_t r = 0; r < job->scenario->job.procs; r++) {
-            late |= end[r] == 0;
+        for (uint32_t r = 0; r < job->scenario->job.procs; r++)
             last = end[r] > last ? end[r] : last;
-        }
-        if (!late && last >= common->deadline_ticks[i] && n < job->reps)
+        if (run_attempt_counts(common, job, i, state_ns) && last >= common->deadline_ticks[i])
             samples_s[n++] = clock_ns(&job->clock, last - common->deadline_ticks[i]) * 1e-9;
+        else
+            *dropped += i >= job->warmup;
     }
     return n;
+}
+
+/* Median over the slices that count of the double at `offset` in each; NAN if none has it. */
+static double slices_median(struct run_common *common, const struct run_job *job, size_t offset)
+{
+    const struct run_slice *slices = run_slices(common, job);
+    double state_ns = run_state_ns(common, job), median = NAN;
+    double *values = malloc((common->slices + 1) * sizeof *values);
+    size_t n = 0;
+    for (uint32_t i = 0; values && i < common->slices; i++) {
+        double value;
+        memcpy(&value, (const char *)&slices[i] + offset, sizeof value);
+        if (run_slice_in_state(&slices[i], state_ns) && !isnan(value) && value > 0)
+            values[n++] = value;
+    }
+    if (n > 0) {
+        run_sort(values, n);
+        median = run_summary_of(values, n).median;
+    }
+    free(values);
+    return median;
+}
+
+/* The better copy routine makes the limit. */
+static double least_median_s(struct run_common *common, const struct run_job *job, size_t offset)
+{
+    double least = NAN;
+    for (size_t routine = 0; routine < COPY_ROUTINE_COUNT; routine++)
+        least = fmin(least, slices_median(common, job, offset + routine * sizeof(double)));
+    return least * 1e-9;
+}
+
+static void fill_limits(struct run_common *common, const struct run_job *job, struct outcome *out)
+{
+    out->memcpy_cold_s = least_median_s(common, job, offsetof(struct run_slice, memcpy_cold_ns));
+    out->copy_bound_s = least_median_s(common, job, offsetof(struct run_slice, copy_bound_ns));
+    out->handover_ns = slices_median(common, job, offsetof(struct run_slice, before_ns));
 }
 
 static int fill_times(struct run_common *common, const struct run_job *job, struct outcome *out)
 {
     double *samples = malloc(job->reps * sizeof *samples), *sorted = malloc(job->reps * sizeof *sorted);
-    size_t n = samples && sorted ? samples_collect(common, job, samples) : 0;
+    size_t n = samples && sorted ? samples_collect(common, job, samples, &out->reps_dropped) : 0;
     if (n == 0) {
         free(samples);
         free(sorted);
-        return samples && sorted ? refuse(out, -EAGAIN, "ranks were late for every repetition: is the host overloaded?")
+        return samples && sorted ? refuse(out, -EAGAIN, "no repetition counts: ranks came late, or the host's hand-over was never the one "
+                                                       "calibrated; calibrate again, or wait until the host is quiet")
                                  : refuse(out, -ENOMEM, "out of memory");
     }
     for (size_t i = 0; i < n; i++)
@@ -108,10 +149,15 @@ static int run(const struct run_job *job, uint32_t *cpu_os, struct run_result *r
     }
     out->verified = s->conditions.no_verify ? -1 : 1;
     fill_audit(result, s->job.procs, out);
-    out->memcpy_cold_s = result[0].memcpy_cold_s;
-    out->copy_bound_s = result[0].copy_bound_s;
-    out->handover_ns = result[0].handover_ns;
+    fill_limits(common, job, out);
     return fill_times(common, job, out);
+}
+
+/* Few enough that the host seldom moves within a slice, enough that looking costs little. */
+static uint32_t slice_attempts(uint64_t size_bytes)
+{
+    uint64_t affordable = SLICE_BYTES / (size_bytes + 1);
+    return affordable < SLICE_LEAST ? SLICE_LEAST : affordable > SLICE_MOST ? SLICE_MOST : (uint32_t)affordable;
 }
 
 static int evaluate(const struct scenario *s, struct trace_sink *sink, struct outcome *out)
@@ -126,7 +172,8 @@ static int evaluate(const struct scenario *s, struct trace_sink *sink, struct ou
     struct run_job job = {.scenario = s, .clock = clock_create()};
     job.warmup = s->conditions.warmup ? s->conditions.warmup : WARMUP_DEFAULT;
     job.reps = s->conditions.reps ? s->conditions.reps : REPS_DEFAULT;
-    job.attempts_max = job.warmup + job.reps + job.reps / 4 + 16;
+    job.slice_attempts = slice_attempts(s->job.bcast.size_bytes);
+    job.attempts_max = job.warmup + ATTEMPTS_A_REP * job.reps + 4 * job.slice_attempts;
     uint32_t *cpu_os = calloc(s->job.procs, sizeof *cpu_os);
     struct run_result *result = calloc(s->job.procs, sizeof *result);
     size_t common_bytes = (run_common_bytes(&job) + 4095) / 4096 * 4096;

@@ -1,68 +1,96 @@
 #include "kernels/run_limits.h"
 
-#include "kernels/copy.h"
-#include "kernels/run_statistics.h"
-
 #include <math.h>
 
-enum { SAMPLES_MOST = 31, SAMPLES_LEAST = 7, SAMPLED_BYTES = 64 << 20 };
-
-typedef int (*copy_probe)(struct probe *, int routine, uint64_t bytes, double *samples_ns, uint32_t count);
-
-static double median_of(double *samples, uint32_t n)
+int run_limits_create(struct run_limits *limits, struct launch_rank *self, const struct clock *clock, uint64_t llc_bytes,
+                      uint64_t size_bytes, struct probe_shared *shared, int with_copies)
 {
-    run_sort(samples, n);
-    return run_summary_of(samples, n).median;
+    *limits = (struct run_limits){.waiter = launcher_waiter(self), .size_bytes = size_bytes, .with_copies = with_copies};
+    limits->with_state = self->procs > 1 && !launcher_crowded(self);
+    if (with_copies) {
+        int error = pool_create(&limits->pool, pool_size_bytes(llc_bytes, size_bytes, self->procs));
+        if (error)
+            return error;
+    }
+    limits->probe = (struct probe){.rank = self->rank, .procs = self->procs, .shared = shared, .clock = *clock,
+                                   .waiter = &limits->waiter, .pool = &limits->pool, .llc_bytes = llc_bytes,
+                                   .clock_read_ns = probe_clock_read_ns(clock)};
+    return 0;
 }
 
-/* The better of the copy routines, seconds. */
-static int best_copy(struct probe *p, copy_probe probe, uint64_t bytes, double *best_s)
+void run_limits_destroy(struct run_limits *limits)
 {
-    double samples[SAMPLES_MOST];
-    uint64_t affordable = bytes ? SAMPLED_BYTES / bytes : SAMPLES_MOST;
-    uint32_t count = affordable < SAMPLES_LEAST ? SAMPLES_LEAST : affordable > SAMPLES_MOST ? SAMPLES_MOST : (uint32_t)affordable;
+    pool_destroy(&limits->pool);
+}
+
+static int measure_copies(struct run_limits *limits, struct run_slice *slice)
+{
     int error = 0;
-    *best_s = NAN;
     for (int routine = 0; routine < COPY_ROUTINE_COUNT && !error; routine++) {
-        if (!copy_routine_available((enum copy_routine)routine))
-            continue;
-        for (uint32_t i = 0; i < count; i++)
-            samples[i] = 0; /* only rank 0 fills them */
-        error = probe(p, routine, bytes, samples, count);
-        double s = median_of(samples, count) * 1e-9;
-        *best_s = isnan(*best_s) || s < *best_s ? s : *best_s;
+        double cold_ns = NAN, shared_ns = NAN;
+        if (limits->with_copies && copy_routine_available((enum copy_routine)routine)) {
+            error = probe_copy_cold(&limits->probe, routine, limits->size_bytes, &cold_ns, 1);
+            if (!error)
+                error = probe_copy_shared(&limits->probe, routine, limits->size_bytes, &shared_ns, 1);
+        }
+        if (limits->probe.rank == 0) {
+            slice->memcpy_cold_ns[routine] = cold_ns;
+            slice->copy_bound_ns[routine] = shared_ns;
+        }
     }
     return error;
 }
 
-static int measure(struct probe *p, uint64_t size_bytes, int crowded, struct run_limits *out)
+static int measure_state(struct run_limits *limits, double *state_ns)
 {
-    double samples[SAMPLES_MOST];
-    int error = best_copy(p, probe_copy_cold, size_bytes, &out->memcpy_cold_s);
-    if (!error)
-        error = best_copy(p, probe_copy_shared, size_bytes, &out->copy_bound_s);
-    if (error || p->procs < 2 || crowded) /* on one cpu there is no line to hand over */
-        return error;
-    error = probe_handover(p, samples, SAMPLES_LEAST);
-    out->handover_ns = error ? NAN : median_of(samples, SAMPLES_LEAST);
+    double ns = 0;
+    int error = limits->with_state ? probe_state(&limits->probe, &ns) : 0;
+    if (limits->probe.rank == 0)
+        *state_ns = ns;
     return error;
 }
 
-int run_limits_measure(struct launch_rank *self, const struct run_job *job, struct probe_shared *shared, struct run_limits *out)
+int run_slice_begin(struct run_limits *limits, struct run_slice *slice)
 {
-    const struct scenario *s = job->scenario;
-    struct waiter waiter = launcher_waiter(self);
-    struct pool pool;
-    struct probe probe = {.rank = self->rank, .procs = self->procs, .shared = shared, .clock = job->clock, .waiter = &waiter,
-                          .pool = &pool, .llc_bytes = s->machine.node->llc_bytes};
-    *out = (struct run_limits){NAN, NAN, NAN};
-    int error = pool_create(&pool, pool_size_bytes(s->machine.node->llc_bytes, s->job.bcast.size_bytes, self->procs));
-    if (error)
-        return error;
-    probe.clock_read_ns = probe_clock_read_ns(&probe.clock);
-    error = launcher_barrier(self);
-    if (!error)
-        error = measure(&probe, s->job.bcast.size_bytes, launcher_crowded(self), out);
-    pool_destroy(&pool);
-    return error;
+    int error = measure_copies(limits, slice);
+    return error ? error : measure_state(limits, &slice->before_ns);
+}
+
+int run_slice_end(struct run_limits *limits, struct run_slice *slice)
+{
+    return measure_state(limits, &slice->after_ns);
+}
+
+int run_slice_in_state(const struct run_slice *slice, double state_ns)
+{
+    return state_ns == 0 || (probe_state_same(slice->before_ns, state_ns) && probe_state_same(slice->after_ns, state_ns));
+}
+
+static uint32_t slices_in_state(const struct run_slice *slices, uint32_t count, double state_ns)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        n += (uint32_t)run_slice_in_state(&slices[i], state_ns);
+    return n;
+}
+
+double run_slice_common_state_ns(const struct run_slice *slices, uint32_t count)
+{
+    enum { STATES_MOST = 16 }; /* a host has two or three; beyond that it is noise */
+    double state_ns[STATES_MOST], best_ns = count > 0 ? slices[0].before_ns : 0;
+    uint32_t states = 0, best = 0;
+    for (uint32_t i = 0; i < count && states < STATES_MOST; i++) {
+        uint32_t k = 0;
+        while (k < states && !probe_state_same(slices[i].before_ns, state_ns[k]))
+            k++;
+        if (k < states)
+            continue;
+        state_ns[states++] = slices[i].before_ns;
+        uint32_t n = slices_in_state(slices, count, slices[i].before_ns);
+        if (n > best) {
+            best = n;
+            best_ns = slices[i].before_ns;
+        }
+    }
+    return best_ns;
 }

@@ -1,16 +1,42 @@
-/* The limits a run is held against, measured by the same ranks on the same cores right after it. */
+/* The limits a run is held against, and the state the host was in: measured between the repetitions
+ * of the run by the same ranks on the same cores, a little before and after every slice of them. */
 #ifndef SHMCOLL_KERNELS_RUN_LIMITS_H
 #define SHMCOLL_KERNELS_RUN_LIMITS_H
 
+#include "kernels/copy.h"
+#include "kernels/launcher.h"
 #include "kernels/probe.h"
-#include "kernels/run_rank.h"
 
-/* Set by rank 0; NAN where it cannot be measured. */
-struct run_limits {
-    double memcpy_cold_s, copy_bound_s, handover_ns;
+#include <stdint.h>
+
+/* What is known of one slice of repetitions. In shared memory, written by rank 0. */
+struct run_slice {
+    double before_ns, after_ns;                /* hand-over; 0 where there is no line to hand over */
+    double memcpy_cold_ns[COPY_ROUTINE_COUNT]; /* NAN if not measured, as all below */
+    double copy_bound_ns[COPY_ROUTINE_COUNT];
 };
 
-/* Called by all ranks, `shared` zeroed. 0 or -errno. */
-int run_limits_measure(struct launch_rank *self, const struct run_job *job, struct probe_shared *shared, struct run_limits *out);
+struct run_limits {
+    struct probe probe;
+    struct waiter waiter;
+    struct pool pool;
+    uint64_t size_bytes;
+    int with_state;  /* ranks have a core each, so there is a hand-over */
+    int with_copies;
+};
+
+/* Collective. `shared` is zeroed; with_copies 0 leaves out all but the state. 0 or -errno. */
+int run_limits_create(struct run_limits *limits, struct launch_rank *self, const struct clock *clock, uint64_t llc_bytes,
+                      uint64_t size_bytes, struct probe_shared *shared, int with_copies);
+void run_limits_destroy(struct run_limits *limits);
+
+/* Collective: before and after the repetitions of a slice. `slice` is written on rank 0 and may be NULL elsewhere. */
+int run_slice_begin(struct run_limits *limits, struct run_slice *slice);
+int run_slice_end(struct run_limits *limits, struct run_slice *slice);
+
+/* Whether the slice passed in one state of the host, that of state_ns; always if state_ns is 0. */
+int run_slice_in_state(const struct run_slice *slice, double state_ns);
+/* The hand-over whose state most of the slices were in; 0 if none has one. */
+double run_slice_common_state_ns(const struct run_slice *slices, uint32_t count);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "kernels/placement.h"
 #include "kernels/pool.h"
-#include "kernels/run_limits.h"
 #include "kernels/verify.h"
 #include "kernels/wait.h"
 
@@ -14,6 +13,7 @@
 enum {
     LEAD_NS = 10000,          /* from the agreement to the deadline: several hand-overs */
     LEAD_CROWDED_NS = 100000, /* a rank: until all of them have run once */
+    PATIENCE = 4,             /* times the time limit, for the host to come back to the state asked for */
 };
 
 struct runner {
@@ -23,6 +23,7 @@ struct runner {
     struct run_common *common;
     struct comm *comm;
     struct pool pool;
+    struct run_limits limits;
     unsigned char *warm;
     uint64_t random;
     uint64_t start_ns;
@@ -30,7 +31,8 @@ struct runner {
 
 size_t run_times_bytes(const struct run_job *job)
 {
-    size_t bytes = sizeof(struct run_common) + (size_t)job->attempts_max * (job->scenario->job.procs + 1) * sizeof(uint64_t);
+    size_t bytes = sizeof(struct run_common) + (size_t)job->attempts_max * (job->scenario->job.procs + 1) * sizeof(uint64_t) +
+                   (job->attempts_max / job->slice_attempts + 1) * sizeof(struct run_slice);
     return (bytes + 4095) / 4096 * 4096;
 }
 
@@ -122,27 +124,43 @@ static int buffer_check(const struct runner *r, const unsigned char *buffer, uin
     return -EBADMSG;
 }
 
-/* Attempts before `attempt` that all ranks have finished and were not late for. */
+double run_state_ns(struct run_common *common, const struct run_job *job)
+{
+    double wanted_ns = job->scenario->conditions.state_ns;
+    return wanted_ns > 0 ? wanted_ns : run_slice_common_state_ns(run_slices(common, job), common->slices);
+}
+
+int run_attempt_counts(struct run_common *common, const struct run_job *job, uint32_t attempt, double state_ns)
+{
+    const uint64_t *end = run_end_ticks(common, job, attempt);
+    if (attempt < job->warmup || !run_slice_in_state(&run_slices(common, job)[attempt / job->slice_attempts], state_ns))
+        return 0;
+    for (uint32_t rank = 0; rank < job->scenario->job.procs; rank++)
+        if (end[rank] == 0)
+            return 0;
+    return 1;
+}
+
+/* Attempts before `attempt` that count. */
 static uint32_t good_attempts(const struct runner *r, uint32_t attempt)
 {
+    double state_ns = run_state_ns(r->common, r->job);
     uint32_t good = 0;
-    for (uint32_t i = r->job->warmup; i < attempt; i++) {
-        const uint64_t *end = run_end_ticks(r->common, r->job, i);
-        int late = 0;
-        for (uint32_t rank = 0; rank < r->self->procs; rank++)
-            late |= end[rank] == 0;
-        good += !late;
-    }
+    for (uint32_t i = 0; i < attempt; i++)
+        good += (uint32_t)run_attempt_counts(r->common, r->job, i, state_ns);
     return good;
 }
 
-/* Rank 0, before the barrier of `attempt`: the attempts up to the last but one are complete. */
+/* Rank 0, between slices: enough, or out of time. Past it a run waits as long again for the state it was told to. */
 static void decide_stop(struct runner *r, uint32_t attempt)
 {
     double limit_s = r->scenario->conditions.time_limit_s;
-    int out_of_time = limit_s > 0 && (double)(clock_monotonic_ns() - r->start_ns) * 1e-9 > limit_s;
-    uint32_t good = attempt > r->job->warmup ? good_attempts(r, attempt - 1) : 0;
-    if (good >= r->job->reps || (out_of_time && good > 0))
+    double spent_s = (double)(clock_monotonic_ns() - r->start_ns) * 1e-9;
+    int out_of_time = limit_s > 0 && spent_s > limit_s;
+    if (attempt < r->job->warmup + r->job->reps && !out_of_time)
+        return;
+    uint32_t good = good_attempts(r, attempt);
+    if (good >= r->job->reps || (out_of_time && (good > 0 || spent_s > PATIENCE * limit_s)))
         word_store_relaxed(&r->common->stop_at, attempt); /* the barrier publishes it */
 }
 
@@ -194,38 +212,58 @@ static int attempt_run(struct runner *r, uint32_t attempt, unsigned char *buffer
     return error;
 }
 
-static int attempts_run(struct runner *r)
+/* One attempt, prepared, timed and checked. */
+static int attempt(struct runner *r, uint32_t i)
 {
-    int error = 0;
-    r->start_ns = clock_monotonic_ns();
-    for (uint32_t i = 0; i < r->job->attempts_max && !error; i++) {
-        unsigned char *buffer = buffer_prepare(r, i);
-        if (r->self->rank == 0)
-            decide_stop(r, i);
-        error = launcher_barrier(r->self);
-        if (error || i >= word_load_relaxed(&r->common->stop_at))
-            break;
+    unsigned char *buffer = buffer_prepare(r, i);
+    int error = launcher_barrier(r->self);
+    if (!error)
         error = attempt_run(r, i, buffer);
-        if (!error)
-            error = buffer_check(r, buffer, i);
-    }
+    return error ? error : buffer_check(r, buffer, i);
+}
+
+static int slice_run(struct runner *r, uint32_t first)
+{
+    uint32_t last = first + r->job->slice_attempts < r->job->attempts_max ? first + r->job->slice_attempts : r->job->attempts_max;
+    struct run_slice *slice = &run_slices(r->common, r->job)[first / r->job->slice_attempts];
+    int error = run_slice_begin(&r->limits, slice);
+    for (uint32_t i = first; i < last && !error; i++)
+        error = attempt(r, i);
+    if (!error)
+        error = run_slice_end(&r->limits, slice);
+    if (r->self->rank == 0)
+        r->common->slices++;
     return error;
 }
 
-static int limits_run(struct runner *r)
+static int slices_run(struct runner *r)
 {
-    struct run_result *result = r->self->result;
-    struct run_limits limits = {NAN, NAN, NAN};
-    int error = 0;
-    if (!r->scenario->conditions.no_limits) {
-        void *shared = (char *)r->self->common + run_times_bytes(r->job);
-        error = run_limits_measure(r->self, r->job, shared, &limits);
+    r->start_ns = clock_monotonic_ns();
+    for (uint32_t first = 0; first < r->job->attempts_max; first += r->job->slice_attempts) {
+        if (r->self->rank == 0 && first > 0)
+            decide_stop(r, first);
+        int error = launcher_barrier(r->self);
+        if (error || first >= word_load_relaxed(&r->common->stop_at))
+            return error;
+        error = slice_run(r, first);
         if (error)
-            snprintf(r->self->message, COMM_REASON_BYTES, "measuring the limits failed: %s", strerror(-error));
+            return error;
     }
-    result->memcpy_cold_s = limits.memcpy_cold_s;
-    result->copy_bound_s = limits.copy_bound_s;
-    result->handover_ns = limits.handover_ns;
+    return 0;
+}
+
+static int attempts_run(struct runner *r)
+{
+    const struct scenario *s = r->scenario;
+    struct probe_shared *shared = (struct probe_shared *)(void *)((char *)r->self->common + run_times_bytes(r->job));
+    int error = run_limits_create(&r->limits, r->self, &r->job->clock, s->machine.node->llc_bytes, s->job.bcast.size_bytes, shared,
+                                  !s->conditions.no_limits);
+    if (error) {
+        snprintf(r->self->message, COMM_REASON_BYTES, "no memory for the buffers of the limits");
+        return error;
+    }
+    error = slices_run(r);
+    run_limits_destroy(&r->limits);
     return error;
 }
 
@@ -246,8 +284,6 @@ int run_rank_body(struct launch_rank *self, void *argument)
     if (!error)
         error = attempts_run(&r);
     pool_destroy(&r.pool);
-    if (!error)
-        error = limits_run(&r);
     comm_destroy(r.comm);
     return error;
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/clock.h"
 #include "kernels/launcher.h"
+#include "kernels/run_limits.h"
 
 #include <stdalign.h>
 
@@ -12,20 +13,22 @@ struct run_job {
     const struct scenario *scenario;
     struct clock clock;
     uint32_t warmup, reps;
-    uint32_t attempts_max; /* warm-up included: an attempt for which a rank came too late does not count */
+    uint32_t attempts_max;   /* warm-up included: attempts for which a rank came late or the host moved do not count */
+    uint32_t slice_attempts; /* attempts between two looks at the state of the host */
 };
 
 /* In the launcher's common memory. */
 struct run_common {
     alignas(128) atomic_word round;   /* rank 0: deadline of attempt round-1 stands */
     alignas(128) atomic_word stop_at; /* rank 0: no attempt from this one on */
-    alignas(128) uint64_t deadline_ticks[]; /* [attempts_max], then end_ticks[attempts_max * procs]; 0: the rank was late */
+    alignas(128) uint32_t slices; /* begun, by rank 0 */
+    alignas(128) uint64_t deadline_ticks[]; /* [attempts_max], then end_ticks[attempts_max * procs]; 0: the rank was late;
+                                               then struct run_slice [attempts_max / slice_attempts + 1] */
 };
 
 struct run_result {
     int audited;
     struct comm_audit audit;
-    double memcpy_cold_s, copy_bound_s, handover_ns; /* of rank 0; NAN if not measured */
 };
 
 /* Common memory: struct run_common with its times, then, on a page, the probes' part. */
@@ -36,6 +39,16 @@ static inline uint64_t *run_end_ticks(struct run_common *common, const struct ru
 {
     return common->deadline_ticks + job->attempts_max + (size_t)attempt * job->scenario->job.procs;
 }
+
+static inline struct run_slice *run_slices(struct run_common *common, const struct run_job *job)
+{
+    return (struct run_slice *)(void *)run_end_ticks(common, job, job->attempts_max);
+}
+
+/* The hand-over of the state whose attempts count: the one asked for, or the commonest so far. */
+double run_state_ns(struct run_common *common, const struct run_job *job);
+/* Whether the attempt counts: past the warm-up, nobody late, and the host in that state. */
+int run_attempt_counts(struct run_common *common, const struct run_job *job, uint32_t attempt, double state_ns);
 
 int run_rank_body(struct launch_rank *self, void *job);
 

@@ -61,6 +61,7 @@ struct conditions {
     uint32_t delay_max_ns; /* run: random delay before every step, 0: none */
     int huge_pages;        /* run: ask for huge pages in the segment */
     int control_pages;     /* run: one page a control block (S1 Fig. 1), else packed lines */
+    double state_ns;       /* run: only while the hand-over is about this, the host's state; 0: the commonest */
     int no_verify;         /* run: skip the byte check */
     int no_limits;         /* run: skip measuring memcpy_cold_s, copy_bound_s and handover_ns */
 };
@@ -101,6 +102,7 @@ struct outcome {
     /* run */
     int verified; /* 1 checked and right, 0 wrong, -1 not checked */
     double memcpy_cold_s, copy_bound_s, handover_ns; /* NAN if absent */
+    uint64_t reps_dropped; /* repetitions while the host was in another state */
     uint64_t audit_pages, audit_pages_misplaced;
     int audited;
     char reason[200]; /* one line, set whenever evaluate() fails */
