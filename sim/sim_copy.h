@@ -17,7 +17,7 @@
 
 enum {
     SIM_COPY_COSTS = 8,
-    SIM_STORE_BUFFER_BYTES = 1024, /* some 32 to 56 stores of 16 or 32 bytes wait in a core for their lines */
+    SIM_STORE_BUFFER_BYTES = 512, /* what waits in a core for its lines: 32 stores of 16 bytes; later cores hold more */
     SIM_NO_RANK = UINT32_MAX
 };
 

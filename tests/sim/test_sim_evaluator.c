@@ -146,12 +146,30 @@ static void empty_calls(void **state)
     sim_case_destroy(&c);
 }
 
+/* 16 ranks, 16 MiB: each copy and each notification takes a few events. The time itself is judged elsewhere, not beside other work. */
+static void events_are_few(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    struct outcome out;
+    sim_case_preset(&c, "broadwell-2x8");
+    sim_case_bcast(&c, 16, 16 << 20, 8192, 64, 1);
+    sim_case_evaluate(&c, NULL, &out);
+    print_message("%llu events, %llu messages, %.1f ms\n", (unsigned long long)out.events, (unsigned long long)out.messages, out.wall_s * 1e3);
+    assert_int_equal(out.messages, 2048 * 15);
+    assert_true(out.events < 6 * 2048 * 16);
+    assert_true(out.wall_s < 2);
+    outcome_destroy(&out);
+    sim_case_destroy(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_seed_same_bits), cmocka_unit_test(one_sample_where_all_are_equal),
         cmocka_unit_test(noise_and_skew),      cmocka_unit_test(farther_is_slower),
         cmocka_unit_test(refusals),            cmocka_unit_test(empty_calls),
+        cmocka_unit_test(events_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,122 @@
+/* What the presets of S1's servers must show: Fig. 7 (slots) and Fig. 10 (trees), also when their numbers move by 20 %. */
+#include "tests/model/cmocka_all.h"
+#include "tests/sim/sim_case.h"
+
+#include <string.h>
+
+enum { FRAGMENT = 8192 };
+
+static uint64_t tree_time_ps(struct sim_case *c, uint32_t procs, uint64_t size, const char *shape)
+{
+    sim_case_bcast(c, procs, size, FRAGMENT, 64, 1);
+    sim_case_tree(c, shape);
+    return sim_case_time_ps(c);
+}
+
+static double slots_gain(struct sim_case *c, uint64_t size, uint32_t slots)
+{
+    sim_case_bcast(c, 8, size, FRAGMENT, 1, 1);
+    double one_ps = (double)sim_case_time_ps(c);
+    sim_case_bcast(c, 8, size, FRAGMENT, slots, 1);
+    return 1 - (double)sim_case_time_ps(c) / one_ps;
+}
+
+/* Fig. 7: eight ranks on one domain, flat tree. */
+static void slots_of_figure_7(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    sim_case_preset(&c, "broadwell-2x8");
+    double two = slots_gain(&c, 16 << 10, 2), four = slots_gain(&c, 32 << 10, 4);
+    print_message("2 slots at 16 KiB: %.1f %% below one, 4 at 32 KiB: %.1f %%\n", 100 * two, 100 * four);
+    assert_true(two >= 0.25 && two <= 0.35);
+    assert_true(four >= 0.37 && four <= 0.48);
+    /* 32 to 64 buffers are enough. */
+    assert_true(slots_gain(&c, 1 << 20, 128) - slots_gain(&c, 1 << 20, 32) < 0.02);
+    sim_case_destroy(&c);
+}
+
+/* Fig. 10: both sockets, a notification from one rank to all others is slower than passing it on. */
+static void trees_of_figure_10(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    sim_case_preset(&c, "broadwell-2x8");
+    for (uint64_t size = 16 << 10; size <= 4 << 20; size *= 2) {
+        double flat = (double)tree_time_ps(&c, 16, size, "flat"), chain = (double)tree_time_ps(&c, 16, size, "chain"),
+               binary = (double)tree_time_ps(&c, 16, size, "binary");
+        print_message("%7llu bytes: chain %.3f, binary %.3f of flat\n", (unsigned long long)size, chain / flat, binary / flat);
+        assert_true(chain < flat);
+        assert_true(binary < flat);
+    }
+    sim_case_destroy(&c);
+}
+
+/* Eight ranks with cold buffers wait for their copies, whatever the tree: the controller of one domain is full. */
+static void eight_ranks_are_bound_by_copies(void **state)
+{
+    (void)state;
+    static const char *preset[] = {"nehalem-2x4", "broadwell-2x8"}, *tree[] = {"chain", "binary", "kary:3", "kary:4"};
+    for (int n = 0; n < 2; n++) {
+        struct sim_case c;
+        sim_case_preset(&c, preset[n]);
+        for (uint64_t size = 16 << 10; size <= 4 << 20; size *= 4)
+            for (int t = 0; t < 4; t++)
+                assert_near((double)tree_time_ps(&c, 8, size, tree[t]) / (double)tree_time_ps(&c, 8, size, "flat"), 1, 0.03);
+        sim_case_destroy(&c);
+    }
+}
+
+enum { NUMBERS = 10 };
+
+/* Multiplies one of the node's numbers. */
+static void move(struct node *node, int number, double factor)
+{
+    struct quantity *single[] = {&node->store_ns, &node->atomic_ns, &node->step_ns, &node->remote_ratio, &node->link_bytes_per_s};
+    if (number < 5)
+        single[number]->value *= factor;
+    for (int i = 0; number == 5 && i < HANDOVER_CLASS_COUNT; i++)
+        node->handover_ns[i].value *= factor;
+    if (number == 6)
+        node->handover_ns[HANDOVER_CROSS_SOCKET].value *= factor;
+    if (number == 7)
+        node->copy[COPY_IN_COLD].s_per_byte.value *= factor;
+    if (number == 8)
+        node->copy[COPY_OUT_COLD].s_per_byte.value *= factor;
+    for (size_t i = 0; number == 9 && i < node->bandwidth_count; i++)
+        node->bandwidth[i].bytes_per_s.value *= factor;
+}
+
+/* No conclusion hangs on one number: each 20 % up and down. */
+static void order_is_stable(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (int i = 0; i < 2 * NUMBERS; i++) {
+        struct sim_case c;
+        sim_case_preset(&c, "broadwell-2x8");
+        move(&c.node, i / 2, i % 2 ? 1.2 : 0.8);
+        for (uint64_t size = 16 << 10; size <= 1 << 20; size *= 4) {
+            double flat = (double)tree_time_ps(&c, 16, size, "flat"), chain = (double)tree_time_ps(&c, 16, size, "chain"),
+                   binary = (double)tree_time_ps(&c, 16, size, "binary");
+            worst = fmax(worst, fmax(chain, binary) / flat);
+            if (chain >= flat || binary >= flat)
+                fail_msg("number %d, %llu bytes: chain %.3f, binary %.3f of flat", i, (unsigned long long)size, chain / flat, binary / flat);
+        }
+        double two = slots_gain(&c, 32 << 10, 2), four = slots_gain(&c, 32 << 10, 4);
+        assert_true(0.15 < two && two + 0.05 < four);
+        sim_case_destroy(&c);
+    }
+    print_message("closest: %.3f of flat\n", worst);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slots_of_figure_7),
+        cmocka_unit_test(trees_of_figure_10),
+        cmocka_unit_test(eight_ranks_are_bound_by_copies),
+        cmocka_unit_test(order_is_stable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
