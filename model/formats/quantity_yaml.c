@@ -83,7 +83,7 @@ void quantity_yaml_write_number(FILE *out, double value)
         fputs("null", out);
         return;
     }
-    for (int digits = 6; digits <= 17; digits++) {
+    for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;

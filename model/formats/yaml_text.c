@@ -77,8 +77,6 @@ static int end_check(yaml_parser_t *parser, const struct yaml_text *t, const cha
 
 static int document_load(yaml_parser_t *parser, const char *text, size_t bytes, struct yaml_text *t)
 {
-    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(parser, (const unsigned char *)text, bytes);
     if (!yaml_parser_load(parser, &t->document))
         return syntax_failed(parser, t->path, text, bytes, t->reason, t->reason_bytes);
     t->root = yaml_document_get_root_node(&t->document);
@@ -90,21 +88,60 @@ static int document_load(yaml_parser_t *parser, const char *text, size_t bytes, 
     return err;
 }
 
+static int event_depth(yaml_event_type_t type)
+{
+    int opens = type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+    int closes = type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
+    return opens - closes;
+}
+
+/* No file of ours nests deeply, and libyaml takes quadratic time and more for those that do. */
+static int depth_check(yaml_parser_t *parser, const char *text, size_t bytes, struct yaml_text *t)
+{
+    enum { DEPTH_MAX = 32 };
+    yaml_event_type_t type = YAML_NO_EVENT;
+    for (int depth = 0; type != YAML_STREAM_END_EVENT;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(parser, &event))
+            return syntax_failed(parser, t->path, text, bytes, t->reason, t->reason_bytes);
+        yaml_node_t at = {.start_mark = event.start_mark};
+        type = event.type;
+        yaml_event_delete(&event);
+        depth += event_depth(type);
+        if (depth > DEPTH_MAX)
+            return yaml_text_fail(t, &at, "nested deeper than %d levels, close a bracket before", DEPTH_MAX);
+    }
+    return 0;
+}
+
+/* One pass over the text with a parser of its own. */
+typedef int parser_pass(yaml_parser_t *parser, const char *text, size_t bytes, struct yaml_text *t);
+
+static int pass_run(parser_pass *pass, const char *text, size_t bytes, struct yaml_text *t)
+{
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser)) {
+        snprintf(t->reason, t->reason_bytes, "%s: out of memory", t->path);
+        return -ENOMEM;
+    }
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, bytes);
+    int err = pass(&parser, text, bytes, t);
+    yaml_parser_delete(&parser);
+    return err;
+}
+
 int yaml_text_open(const char *path, const char *text, size_t bytes, char *reason, size_t reason_bytes, struct yaml_text *out)
 {
     struct yaml_text t = {.path = path, .reason = reason, .reason_bytes = reason_bytes};
-    yaml_parser_t parser;
     if (bytes > YAML_TEXT_MAX_BYTES) {
         snprintf(reason, reason_bytes, "%s: larger than %d MiB, which no node file is; is it the right file?", path,
                  YAML_TEXT_MAX_BYTES >> 20);
         return -EFBIG;
     }
-    if (!yaml_parser_initialize(&parser)) {
-        snprintf(reason, reason_bytes, "%s: out of memory", path);
-        return -ENOMEM;
-    }
-    int err = document_load(&parser, text, bytes, &t);
-    yaml_parser_delete(&parser);
+    int err = pass_run(depth_check, text, bytes, &t);
+    if (!err)
+        err = pass_run(document_load, text, bytes, &t);
     if (!err)
         *out = t;
     return err;
