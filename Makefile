@@ -136,14 +136,16 @@ $(BUILD)/libshmcoll.so.$(SOVERSION): $(call obj,$(LIB_SRC)) $(BUILD)/shmcoll.map
 $(BUILD)/shmcoll.pc: Makefile
 	@printf '%s\n' 'prefix=$(PREFIX)' 'Name: shmcoll' \
 	    'Description: collectives over shared memory of NUMA nodes: cost model, simulator and kernels' 'Version: $(VERSION)' \
-	    'Requires.private: hwloc yaml-0.1 jansson' 'Libs: -L$${prefix}/lib -lshmcoll' 'Libs.private: -lnuma -lm -lpthread' \
+	    'Libs: -L$${prefix}/lib -lshmcoll' 'Libs.private: $(LIB_LIBS)' \
 	    'Cflags: -I$${prefix}/include/shmcoll' > $@
 $(BUILD)/shmcoll.1: $(COMMAND)
 	$(COMMAND) --generate man > $@
 $(BUILD)/shmcoll.bash: $(COMMAND)
 	$(COMMAND) --generate bash > $@
 
-PUBLIC_HEADERS := $(wildcard model/*.h model/protocol/*.h model/formats/*.h sim/*.h kernels/*.h)
+# What embeds the library may include; the rest is internal.
+PUBLIC_HEADERS := $(addprefix model/,node.h tree.h step.h protocol.h scenario.h segment_layout.h bcast_cost.h formats/node_load.h \
+    formats/node_yaml.h formats/presets.h) kernels/comm.h kernels/copy.h
 I = $(DESTDIR)$(PREFIX)
 ## install: command, libraries, headers, pkg-config file, manual page and completion (PREFIX, DESTDIR)
 install: $(COMMAND) $(BUILD)/libshmcoll.a $(BUILD)/libshmcoll.so.$(SOVERSION) $(BUILD)/shmcoll.pc $(BUILD)/shmcoll.1 $(BUILD)/shmcoll.bash

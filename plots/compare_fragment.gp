@@ -16,10 +16,13 @@ set multiplot layout (N+1)/2, (N > 1 ? 2 : 1) title "Broadcast on this host: lin
 set xlabel "fragment f, B"
 set ylabel "time, us"
 eval size_tics("x", 256, 1048576)
-set yrange [0:*]
 set key bottom right
 do for [m=1:N] {
   M = word(SIZES, m)
+  # Scaled by the times; a bar of an unquiet host may leave the panel.
+  set yrange [*:*]
+  stats DATA using (strcol("size_bytes") eq M ? column("time_s")*1e6 : NaN) nooutput
+  set yrange [0:STATS_max*1.25]
   set title size_text(int(M))
   plot for [q=1:Q] DATA using "fragment_bytes":(us("model", "extended", M, word(LIST,q)+0, "time_s")) with lines lt 1+q title "b = ".size_text(int(word(LIST,q))), \
     for [q=1:Q] "" using "fragment_bytes":(us("model", "paper", M, word(LIST,q)+0, "time_s")) with lines lt 1+q dt 3, \
