@@ -75,7 +75,8 @@ static struct load controller_load(const struct scenario *s, uint32_t domain, in
     for (uint32_t r = 0; r < s->job.procs; r++) {
         uint32_t cache = node->core_cache[core_of(s, r)];
         uint32_t earlier_readers = ranks_at_cache(s, cache, r) - (root < r && root_cache == cache);
-        uint32_t thirds = (users && user_domain(s, r) == domain ? LOAD_WRITE : 0) + (queue_here && earlier_readers == 0 ? LOAD_READ : 0);
+        uint32_t thirds =
+            (users && user_domain(s, r) == domain ? LOAD_WRITE : 0) + (queue_here && earlier_readers == 0 ? LOAD_READ : 0);
         if (r != root)
             load_add(&load, thirds);
     }

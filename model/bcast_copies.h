@@ -3,8 +3,8 @@
  * Cold user memory lies in its domain's memory, warm memory in its core's cache while all ranks' buffers fit there; the queue
  * is in a cache while the part of it in use fits one. A side in memory loads its controller: a byte read is a third of a copy,
  * a byte written two thirds, as its line is fetched first; what it can give depends on how many ranks ask. The part of a copy
- * that lies on another domain goes at remote_ratio. A slot crosses to another socket once for each last-level cache that reads it.
- * Where the node gives start and rate only, the last line is as long on its way as the first: stores after it wait. */
+ * that lies on another domain goes at remote_ratio. A slot crosses to another socket once for each last-level cache that
+ * reads it. Where the node gives start and rate only, the last line is as long on its way as the first: stores after it wait. */
 #ifndef SHMCOLL_MODEL_BCAST_COPIES_H
 #define SHMCOLL_MODEL_BCAST_COPIES_H
 

@@ -92,7 +92,8 @@ static int queue_of(const struct bcast_costs *costs, uint64_t size_bytes, uint32
     return 0;
 }
 
-int bcast_cost_choose_by_message(const struct bcast_costs *costs, uint64_t size_bytes, uint32_t page_bytes, struct bcast_queue *out)
+int bcast_cost_choose_by_message(const struct bcast_costs *costs, uint64_t size_bytes, uint32_t page_bytes,
+                                 struct bcast_queue *out)
 {
     uint32_t fragment = bcast_cost_page_round(bcast_cost_fragment_opt_bytes(costs, size_bytes, size_bytes), page_bytes);
     return queue_of(costs, size_bytes, fragment, fragment ? ceil_div(size_bytes, fragment) : 0, out);
@@ -120,8 +121,8 @@ static int queue_better(const struct bcast_queue *a, const struct bcast_queue *b
 }
 
 /* Best s for one f and q. Time never rises with s, so the most laps needed decide; of all s with as few laps the least. */
-static void optimum_for_sets(const struct bcast_costs *costs, uint64_t size_bytes, uint32_t fragment, uint32_t slots_max, uint32_t sets,
-                             struct bcast_queue *best)
+static void optimum_for_sets(const struct bcast_costs *costs, uint64_t size_bytes, uint32_t fragment, uint32_t slots_max,
+                             uint32_t sets, struct bcast_queue *best)
 {
     uint64_t row_bytes = (uint64_t)fragment * sets; /* one slot of every set */
     uint64_t laps = ceil_div(size_bytes, row_bytes * (slots_max / sets));
@@ -165,7 +166,8 @@ int bcast_cost_optimum(const struct bcast_costs *costs, uint64_t size_bytes, uin
             f = whole;
             slots_max = 1;
         }
-        optimum_for_fragment(costs, size_bytes, (uint32_t)f, slots_max < UINT32_MAX ? (uint32_t)slots_max : UINT32_MAX, sets_max, &best);
+        optimum_for_fragment(costs, size_bytes, (uint32_t)f, slots_max < UINT32_MAX ? (uint32_t)slots_max : UINT32_MAX, sets_max,
+                             &best);
         if (f >= size_bytes)
             break;
     }

@@ -50,7 +50,8 @@ uint32_t bcast_cost_page_round(double bytes, uint32_t page_bytes);
 
 /* The three recipes of 5.3, q = 1. 0; -EINVAL if a size is 0 or the result does not fit its field.
  * 1. m known: f = sqrt(m t_w / t) rounded up to a page, s = [m/f]: the message fits the queue. */
-int bcast_cost_choose_by_message(const struct bcast_costs *costs, uint64_t size_bytes, uint32_t page_bytes, struct bcast_queue *out);
+int bcast_cost_choose_by_message(const struct bcast_costs *costs, uint64_t size_bytes, uint32_t page_bytes,
+                                 struct bcast_queue *out);
 /* 2. f fixed, m_max the longest message: s = [m_max/f]. */
 int bcast_cost_choose_by_fragment(const struct bcast_costs *costs, uint64_t size_max_bytes, uint32_t fragment_bytes,
                                   struct bcast_queue *out);
@@ -69,8 +70,8 @@ int bcast_cost_optimum(const struct bcast_costs *costs, uint64_t size_bytes, uin
  * 4 MiB, the paper's b, where the node's memory is unknown. */
 uint64_t bcast_cost_budget_bytes(const struct node *node);
 
-/* Table 1: queue size in MiB for f and s = f/divisor as the paper prints it: rounded half up, to integers from 1 up in the columns
- * f/2..f/64, else to tenths without a trailing zero, below 0.05 to hundredths. Returns `text`. */
+/* Table 1: queue size in MiB for f and s = f/divisor as the paper prints it: rounded half up, to integers from 1 up in the
+ * columns f/2..f/64, else to tenths without a trailing zero, below 0.05 to hundredths. Returns `text`. */
 enum { BCAST_TABLE1_TEXT_BYTES = 32 };
 const char *bcast_cost_table1_text(uint32_t fragment_bytes, uint32_t divisor, char text[BCAST_TABLE1_TEXT_BYTES]);
 /* Its colour: 0 at most 10 MiB, 1 to 100 MiB, 2 above. */

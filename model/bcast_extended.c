@@ -10,8 +10,8 @@
  *   lapped    the root waits for its room: floor((K-1)/q) times round through whole sets, the rest by the slowest row,
  *             ending as either of the first two
  *
- * Within a set of n fragments, first and last fragment are copied with nobody beside, the others while both sides copy, at the pace
- * of the slowest of root, readers on the path, controllers and links. Latencies of the tree count once per crossing,
+ * Within a set of n fragments, the first and the last are copied with nobody beside, the others while both sides copy, at the
+ * pace of the slowest of root, readers on the path, controllers and links. Latencies of the tree count once per crossing,
  * not once per fragment. K sets are never enumerated: O(p) time whatever m is. */
 #include "model/bcast_copies.h"
 #include "model/bcast_model.h"
@@ -103,22 +103,31 @@ static struct totals totals_of(const struct form *f, const struct row *rows)
     return t;
 }
 
-/* Longest path that ends with v's decrement, K >= 1 sets. */
+/* From the root's start of a full set before the last to v's decrement in the last, crossing in the former and then along the
+ * slowest row above v, which v leaves with its own last fragment. */
+static double drained_s(const struct form *f, const struct row *row, uint32_t v)
+{
+    double waits_s = f->steps.busy_s[v] - row->hidden_s;
+    double whole_set_s = crossing_s(f, row, v, f->set_fragments, 0) - (waits_s + row->beside_s) + row->slowest_s + row->leave_s;
+    double last_set_s = f->steps.open_s[v] + (f->last_set_fragments - 1) * row->slowest_s + waits_s + row->last_alone_s;
+    return whole_set_s + last_set_s + row->leave_s;
+}
+
+/* Longest path that ends with v's last decrement; K >= 1 sets. */
 static double reader_end_s(const struct form *f, const struct totals *t, const struct row *row, uint32_t v)
 {
     uint64_t sets = f->sets, q = f->scenario->params.sets;
-    double leave_s = row->leave_s, last_s = crossing_s(f, row, v, f->last_set_fragments, 1) + leave_s;
+    double last_s = crossing_s(f, row, v, f->last_set_fragments, 1) + row->leave_s;
     double laps = (double)((sets - 1) / q), rest = (double)((sets - 1) % q);
-    double end_s = fmax((double)(sets - 1) * t->root_set_s + last_s, laps > 0 ? laps * t->release_s + rest * t->row_s + last_s : 0);
+    double end_s = (double)(sets - 1) * t->root_set_s + last_s;
+    if (laps > 0)
+        end_s = fmax(end_s, laps * t->release_s + rest * t->row_s + last_s);
     if (sets == 1)
         return end_s;
-    double row_set_s = fmax(t->root_set_s, f->set_fragments * row->slowest_s + row->opening_s);
-    double own_s = f->steps.busy_s[v] - row->hidden_s + row->beside_s;
-    double drained_s = crossing_s(f, row, v, f->set_fragments, 0) + leave_s + (row->slowest_s - own_s) + f->steps.open_s[v] +
-                       (f->last_set_fragments - 1) * row->slowest_s + f->steps.busy_s[v] - row->hidden_s + row->last_alone_s + leave_s;
+    double row_set_s = fmax(t->root_set_s, f->set_fragments * row->slowest_s + row->opening_s), tail_s = drained_s(f, row, v);
+    end_s = fmax(end_s, tail_s + (double)(sets - 2) * row_set_s);
     laps = (double)((sets - 2) / q), rest = (double)((sets - 2) % q);
-    end_s = fmax(end_s, drained_s + (double)(sets - 2) * row_set_s);
-    return laps > 0 ? fmax(end_s, drained_s + laps * t->release_s + rest * t->row_s) : end_s;
+    return laps > 0 ? fmax(end_s, tail_s + laps * t->release_s + rest * t->row_s) : end_s;
 }
 
 static double time_s(const struct form *f, struct row *rows)

@@ -11,7 +11,8 @@ static int overlaps(const struct scenario *s)
 }
 
 /* Copies of one fragment, or of the message if it is shorter, per byte; the slowest reader counts. */
-static int copy_rate(const struct scenario *s, const struct bcast_steps *steps, double *s_per_byte, char *reason, size_t reason_bytes)
+static int copy_rate(const struct scenario *s, const struct bcast_steps *steps, double *s_per_byte, char *reason,
+                     size_t reason_bytes)
 {
     uint64_t size = s->job.bcast.size_bytes, bytes = size && size < s->params.fragment_bytes ? size : s->params.fragment_bytes;
     struct bcast_copies c;
@@ -27,7 +28,8 @@ static int copy_rate(const struct scenario *s, const struct bcast_steps *steps, 
     return 0;
 }
 
-static int costs_of(const struct scenario *s, const struct bcast_steps *steps, struct bcast_costs *out, char *reason, size_t reason_bytes)
+static int costs_of(const struct scenario *s, const struct bcast_steps *steps, struct bcast_costs *out, char *reason,
+                    size_t reason_bytes)
 {
     const struct paper_costs *paper = &s->machine.node->paper;
     if (s->machine.node->contention_free) {
@@ -111,7 +113,8 @@ int bcast_model_eager(const struct scenario *scenario, const struct tree *tree, 
         return err;
     err = bcast_copies_of(scenario, size, &copies, reason, reason_bytes);
     for (uint32_t v = 0; v < steps.procs && !err && size && steps.procs > 1; v++)
-        prediction.time_s = fmax(prediction.time_s, steps.call_s + eager_rank_s(scenario, tree, &steps, v, &copies, steps.path_s));
+        prediction.time_s =
+            fmax(prediction.time_s, steps.call_s + eager_rank_s(scenario, tree, &steps, v, &copies, steps.path_s));
     bcast_steps_destroy(&steps);
     if (err)
         return err;

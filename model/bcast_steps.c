@@ -155,8 +155,8 @@ static int costs_known(const struct source *s, char *reason, size_t reason_bytes
 {
     const struct node *node = s->node;
     const struct paper_costs *p = &node->paper;
-    if (node->contention_free && (!quantity_known(&p->t_s_per_byte) || !quantity_known(&p->t_w_s) || !quantity_known(&p->t_wo_s) ||
-                                  !quantity_known(&p->t_a_s))) {
+    if (node->contention_free && (!quantity_known(&p->t_s_per_byte) || !quantity_known(&p->t_w_s) ||
+                                  !quantity_known(&p->t_wo_s) || !quantity_known(&p->t_a_s))) {
         snprintf(reason, reason_bytes, "node %s is contention-free but lacks one of t, t_w, t_wo, t_A", node->name);
         return -ENOTSUP;
     }

@@ -19,11 +19,11 @@ struct bcast_steps {
     double *open_s;  /* [v] WO */
     double *leave_s; /* [v] A, nobody else at the counter */
     double path_max_s, path_mean_s, open_max_s, leave_max_s; /* over readers */
-    double open_all_s;  /* until the last of all readers, served one after the other, has seen a set open */
+    double open_all_s; /* until the last of all readers, served one after the other, has seen a set open */
     /* How much later than alone the last reader leaves a set: those on the root's domain, then the others. `watched`: while
      * the root waits for just that and draws the line to itself after every decrement. */
     double queue_s[2], queue_watched_s[2];
-    double claim_s;     /* root's WS and SO */
+    double claim_s; /* root's WS and SO */
     double step_s, call_s;
     uint32_t *order; /* [v] readers by rising path_s; order[0] is the root */
     char *far;       /* [v] on another domain than the root */

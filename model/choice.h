@@ -21,8 +21,8 @@ struct choice {
     char reason[200];    /* one line, set whenever the search fails */
 };
 
-/* Searches with any evaluator; scenario->params are ignored. 0; -EINVAL if nothing in the space makes sense; else what the evaluator
- * answered to the first candidate it could not judge. */
+/* Searches with any evaluator; scenario->params are ignored. 0; -EINVAL if nothing in the space makes sense; else what the
+ * evaluator answered to the first candidate it could not judge. */
 int choice_bcast_search(const struct scenario *scenario, const struct evaluator *evaluator, const char *variant,
                         const struct choice_space *space, struct choice *out);
 

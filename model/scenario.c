@@ -11,9 +11,10 @@
 void outcome_init(struct outcome *out)
 {
     *out = (struct outcome){.verified = -1};
-    double *const absent[] = {&out->time_s,    &out->time_min_s, &out->time_p99_s,         &out->ci_low_s,  &out->ci_high_s,     &out->copy_s,
-                              &out->wait_s,    &out->notify_s,   &out->fragment_opt_bytes, &out->slots_opt, &out->memcpy_cold_s,
-                              &out->copy_bound_s, &out->handover_ns};
+    double *const absent[] = {
+        &out->time_s,        &out->time_min_s,   &out->time_p99_s, &out->ci_low_s,           &out->ci_high_s,
+        &out->copy_s,        &out->wait_s,       &out->notify_s,   &out->fragment_opt_bytes, &out->slots_opt,
+        &out->memcpy_cold_s, &out->copy_bound_s, &out->handover_ns};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         *absent[i] = NAN;
 }
@@ -56,7 +57,8 @@ static int check_ranks(const struct scenario *s, const struct complaint *c)
         return complain(c, "ranks are not placed on cores");
     for (uint32_t r = 0; r < procs; r++)
         if (s->placement.core_of_rank[r] >= node->cores)
-            return complain(c, "rank %u placed on core %u: the node has cores 0..%u", r, s->placement.core_of_rank[r], node->cores - 1);
+            return complain(c, "rank %u placed on core %u: the node has cores 0..%u", r, s->placement.core_of_rank[r],
+                            node->cores - 1);
     return 0;
 }
 

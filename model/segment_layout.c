@@ -79,8 +79,8 @@ int segment_layout_paper(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t
     return layout_end(&layout, rank, out);
 }
 
-int segment_layout_packed(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes, uint32_t lines,
-                          struct segment_layout *out)
+int segment_layout_packed(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes,
+                          uint32_t lines, struct segment_layout *out)
 {
     struct segment_layout layout;
     int err = layout_begin(procs, slots, sets, fragment_bytes, page_bytes, &layout);

@@ -21,7 +21,7 @@ struct segment_layout {
     uint64_t control_offset;        /* within a rank's range */
     uint64_t fragments_offset;      /* within a rank's range */
     uint64_t total_bytes;
-    uint32_t lines;                 /* eager lines a rank, 0: none */
+    uint32_t lines; /* eager lines a rank, 0: none */
 };
 
 /* The paper's layout: page-sized control blocks and no eager lines; total = w*ceil(4p/w) + w*q + p*s*(w + w*ceil(f/w)).
@@ -31,8 +31,8 @@ int segment_layout_paper(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t
 /* The layout the kernels use by default: control blocks packed 128 bytes apart, `lines` eager lines a rank.
  * Fragments are rounded up to 4096 bytes (to 128 if shorter than that), whatever the page size: with huge pages only the
  * set pages and each rank's range are padded to page_bytes. */
-int segment_layout_packed(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes, uint32_t lines,
-                          struct segment_layout *out);
+int segment_layout_packed(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes,
+                          uint32_t lines, struct segment_layout *out);
 
 /* leaders[i] = lowest rank on rank i's domain: the content of the segment's first page. */
 void segment_leaders_fill(uint32_t procs, const uint32_t *domain_of_rank, uint32_t *leaders);

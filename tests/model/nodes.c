@@ -19,7 +19,8 @@ struct scenario test_bed_again(const struct test_bed *bed, uint64_t size, uint32
     return s;
 }
 
-struct scenario test_bed_paper(struct test_bed *bed, uint32_t procs, uint64_t size, uint32_t fragment, uint32_t slots, uint32_t sets)
+struct scenario test_bed_paper(struct test_bed *bed, uint32_t procs, uint64_t size, uint32_t fragment, uint32_t slots,
+                               uint32_t sets)
 {
     bed_begin(bed, procs);
     bed->node.contention_free = 1;
@@ -28,7 +29,8 @@ struct scenario test_bed_paper(struct test_bed *bed, uint32_t procs, uint64_t si
     return test_bed_again(bed, size, fragment, slots, sets);
 }
 
-struct scenario test_bed_described(struct test_bed *bed, uint32_t procs, uint64_t size, uint32_t fragment, uint32_t slots, uint32_t sets)
+struct scenario test_bed_described(struct test_bed *bed, uint32_t procs, uint64_t size, uint32_t fragment, uint32_t slots,
+                                   uint32_t sets)
 {
     bed_begin(bed, procs);
     bed->node.handover_ns[HANDOVER_SAME_CACHE] = quantity_of(40, "assumed");

@@ -9,10 +9,10 @@ struct play {
     const struct scenario *scenario;
     struct tree tree;
     double w, wo, a_line, a_after, reset, gap, step, claim, poll; /* gap: between two stores in a row */
-    double in_s, out_s;                                     /* per byte */
-    double *now;                                            /* [v] */
-    double *told;                                           /* [v*n + i] notification of v about the set's fragment i */
-    double *released;                                       /* [k % q] last set of that place */
+    double in_s, out_s;                                           /* per byte */
+    double *now;                                                  /* [v] */
+    double *told;                                                 /* [v*n + i] notification of v about the set's fragment i */
+    double *released;                                             /* [k % q] last set of that place */
 };
 
 static void price(struct play *p)
@@ -115,7 +115,8 @@ static double play(struct play *p, uint64_t size, const struct params *params)
         serve(p, described ? p->wo - p->step : 0, described ? p->step : p->wo, 0);
         for (uint32_t v = 1; v < p->tree.procs; v++)
             reader_drains(p, v, count, n, left);
-        end = p->released[k % params->sets] = serve(p, p->a_line, p->a_after, params->sets == 1 && left > (uint64_t)count * f ? p->poll : 0);
+        end = p->released[k % params->sets] =
+            serve(p, p->a_line, p->a_after, params->sets == 1 && left > (uint64_t)count * f ? p->poll : 0);
         done += (uint64_t)count * f;
     }
     return end;

@@ -93,7 +93,7 @@ static void test_controllers(void **state)
     struct bench b;
     bench_create(&b, 4, "compact");
     struct bcast_copies c = copies_of(&b);
-    assert_near(c.out_floor_s, 1e-6 * 3 * 2 / 3, 1e-15); /* three readers write */
+    assert_near(c.out_floor_s, 1e-6 * 3 * 2 / 3, 1e-15);       /* three readers write */
     assert_near(c.all_floor_s, 1e-6 * (3 * 2 + 1) / 3, 1e-15); /* the root reads */
     b.scenario.params.slots = 128; /* 1.28 MB of queue is in memory: written once, read by one cache */
     c = copies_of(&b);
@@ -157,7 +157,8 @@ static void test_unknown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_distance), cmocka_unit_test(test_tail), cmocka_unit_test(test_controllers), cmocka_unit_test(test_link),
-                                       cmocka_unit_test(test_warm), cmocka_unit_test(test_unknown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_distance),    cmocka_unit_test(test_tail),
+                                       cmocka_unit_test(test_controllers), cmocka_unit_test(test_link),
+                                       cmocka_unit_test(test_warm),        cmocka_unit_test(test_unknown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

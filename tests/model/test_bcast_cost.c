@@ -113,12 +113,14 @@ static void test_table_1(void **state)
 {
     (void)state;
     static const char *const printed[16] = {
-        "8 4 2 1 0.5 0.3 0.1 0.1 0.03",         "32 16 8 4 2 1 0.5 0.3 0.1",           "72 36 18 9 5 2 1.1 0.6 0.3",
-        "128 64 32 16 8 4 2 1 0.5",             "200 100 50 25 13 6 3.1 1.6 0.8",      "288 144 72 36 18 9 4.5 2.3 1.1",
-        "392 196 98 49 25 12 6.1 3.1 1.5",      "512 256 128 64 32 16 8 4 2",          "648 324 162 81 41 20 10.1 5.1 2.5",
-        "800 400 200 100 50 25 12.5 6.3 3.1",   "968 484 242 121 61 30 15.1 7.6 3.8",  "1152 576 288 144 72 36 18 9 4.5",
-        "1352 676 338 169 85 42 21.1 10.6 5.3", "1568 784 392 196 98 49 24.5 12.3 6.1", "1800 900 450 225 113 56 28.1 14.1 7",
-        "2048 1024 512 256 128 64 32 16 8",
+        "8 4 2 1 0.5 0.3 0.1 0.1 0.03",         "32 16 8 4 2 1 0.5 0.3 0.1",
+        "72 36 18 9 5 2 1.1 0.6 0.3",           "128 64 32 16 8 4 2 1 0.5",
+        "200 100 50 25 13 6 3.1 1.6 0.8",       "288 144 72 36 18 9 4.5 2.3 1.1",
+        "392 196 98 49 25 12 6.1 3.1 1.5",      "512 256 128 64 32 16 8 4 2",
+        "648 324 162 81 41 20 10.1 5.1 2.5",    "800 400 200 100 50 25 12.5 6.3 3.1",
+        "968 484 242 121 61 30 15.1 7.6 3.8",   "1152 576 288 144 72 36 18 9 4.5",
+        "1352 676 338 169 85 42 21.1 10.6 5.3", "1568 784 392 196 98 49 24.5 12.3 6.1",
+        "1800 900 450 225 113 56 28.1 14.1 7",  "2048 1024 512 256 128 64 32 16 8",
     };
     for (uint32_t i = 0; i < 16; i++) {
         char row[128] = "", cell[BCAST_TABLE1_TEXT_BYTES];
@@ -150,7 +152,12 @@ static void test_optimum_against_brute_force(void **state)
 {
     (void)state;
     const struct bcast_costs some[] = {
-        paper, {1e-9, 4e-6, 100e-9, 10e-9}, {1e-9, 50e-9, 5e-6, 1e-6}, {1e-10, 1e-7, 0, 0}, {1e-9, 0, 1e-7, 1e-8}, {0, 1e-7, 1e-7, 1e-7},
+        paper,
+        {1e-9, 4e-6, 100e-9, 10e-9},
+        {1e-9, 50e-9, 5e-6, 1e-6},
+        {1e-10, 1e-7, 0, 0},
+        {1e-9, 0, 1e-7, 1e-8},
+        {0, 1e-7, 1e-7, 1e-7},
     };
     unsigned seed = (unsigned)time(NULL), tried = 0;
     print_message("seed %u\n", seed);
@@ -163,8 +170,8 @@ static void test_optimum_against_brute_force(void **state)
         assert_int_equal(bcast_cost_optimum(c, m, budget, unit, sets_max, &got), 0);
         double want = brute_force_s(c, m, budget, unit, sets_max);
         if (!(fabs(got.time_s - want) <= 1e-12 * want))
-            fail_msg("m %llu budget %llu unit %u: %g, but %g is possible", (unsigned long long)m, (unsigned long long)budget, unit,
-                     got.time_s, want);
+            fail_msg("m %llu budget %llu unit %u: %g, but %g is possible", (unsigned long long)m, (unsigned long long)budget,
+                     unit, got.time_s, want);
         assert_true((uint64_t)got.fragment_bytes * got.slots <= budget && got.fragment_bytes % unit == 0);
         assert_true(got.slots % got.sets == 0 && (!sets_max || got.sets <= sets_max));
         assert_near(got.time_s, bcast_cost_s(c, m, got.fragment_bytes, got.slots, got.sets), 0);

@@ -24,7 +24,7 @@ static void test_exact_values(void **state)
         uint32_t f, s, q;
         double us;
     } known[] = {
-        {8192, 1, 1, 33677.312}, {8192, 512, 1, 16912.424}, {16384, 64, 1, 17090.720},
+        {8192, 1, 1, 33677.312},  {8192, 512, 1, 16912.424}, {16384, 64, 1, 17090.720},
         {8192, 64, 2, 16894.748}, {12288, 32, 4, 16876.514},
     };
     struct test_bed bed;
@@ -80,7 +80,8 @@ static void test_two_ranks(void **state)
         double want = recurrence_s(&s), got = model_s(s, "extended"), error = fabs(got / want - 1);
         if (error > 1e-9)
             fail_msg("%s m %llu f %u s %u q %u: %.9g, but step by step %.9g", i % 2 ? "paper" : "described",
-                     (unsigned long long)s.job.bcast.size_bytes, s.params.fragment_bytes, s.params.slots, s.params.sets, got, want);
+                     (unsigned long long)s.job.bcast.size_bytes, s.params.fragment_bytes, s.params.slots, s.params.sets, got,
+                     want);
         worst = error > worst ? error : worst;
     }
     print_message("worst error %.2g\n", worst);
@@ -103,12 +104,14 @@ static void test_many_ranks(void **state)
         for (int i = 0; i < 500; i++, n++) {
             struct scenario s = random_scenario(&bed);
             s.params.tree = shapes[i % 5];
-            s.params.fragment_bytes = 4096 + s.params.fragment_bytes % 60000, s.job.bcast.size_bytes = 4096 + 8 * s.job.bcast.size_bytes;
+            s.params.fragment_bytes = 4096 + s.params.fragment_bytes % 60000,
+            s.job.bcast.size_bytes = 4096 + 8 * s.job.bcast.size_bytes;
             double want = recurrence_s(&s), got = model_s(s, "extended"), error = fabs(got / want - 1);
             char tree[32];
             if (error > 0.05)
-                fail_msg("p %u %s m %llu f %u s %u q %u: %.9g, but step by step %.9g", procs, tree_shape_format(s.params.tree, tree, 32),
-                         (unsigned long long)s.job.bcast.size_bytes, s.params.fragment_bytes, s.params.slots, s.params.sets, got, want);
+                fail_msg("p %u %s m %llu f %u s %u q %u: %.9g, but step by step %.9g", procs,
+                         tree_shape_format(s.params.tree, tree, 32), (unsigned long long)s.job.bcast.size_bytes,
+                         s.params.fragment_bytes, s.params.slots, s.params.sets, got, want);
             worst = error > worst ? error : worst, sum += error;
         }
         test_bed_destroy(&bed);

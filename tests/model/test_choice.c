@@ -53,7 +53,8 @@ static void test_against_random(void **state)
                 uint32_t most = (uint32_t)(bcast_cost_budget_bytes(&bed.node) / f / q);
                 if (most == 0)
                     continue;
-                s.params = (struct params){&protocol_pipelined, f, q * (1 + (unsigned)rand() % most), q, {TREE_KARY, 1 + (unsigned)rand() % 6}};
+                s.params = (struct params){
+                    &protocol_pipelined, f, q * (1 + (unsigned)rand() % most), q, {TREE_KARY, 1 + (unsigned)rand() % 6}};
                 worst = fmin(worst, time_s(s, forms[form]) / c.time_s);
             }
         }

@@ -103,7 +103,8 @@ static void test_derived_costs(void **state)
     struct test_bed bed;
     struct scenario s = test_bed_described(&bed, 3, 1 << 20, 8192, 8, 2);
     s.params.tree = (struct tree_shape){TREE_CHAIN, 0};
-    /* Chain of three on one cache: hand-over 40, step 2, store 10, atomic 5. W costs 42; the middle rank resets and tells its child, 2 each. */
+    /* Chain of three on one cache: hand-over 40, step 2, store 10, atomic 5. W costs 42; the middle rank resets and tells its
+     * child, 2 each. */
     double t_w = 2 + 42 + 2 + 2 + 42, t_wo = 42, t_a = 40 + 5 + 2, t_c = 8192 * 0.12 + 2;
     double want_ns = 32 * (t_wo + t_a) + 128 * t_w + (1 + 128) * t_c;
     assert_near(us(&s) * 1e3, want_ns, 1e-6 * want_ns);

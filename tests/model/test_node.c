@@ -91,7 +91,8 @@ static void add_point(struct node *node, uint64_t fragment, uint64_t queue, doub
 {
     size_t n = node->copy_point_count++;
     node->copy_points = realloc(node->copy_points, (n + 1) * sizeof *node->copy_points);
-    node->copy_points[n] = (struct copy_point){COPY_OUT_COLD, fragment, queue, 0, quantity_of(time_s, "measured"), quantity_unknown()};
+    node->copy_points[n] =
+        (struct copy_point){COPY_OUT_COLD, fragment, queue, 0, quantity_of(time_s, "measured"), quantity_unknown()};
 }
 
 static void test_copy_points(void **state)
@@ -130,7 +131,7 @@ static void test_copy_points_by_message(void **state)
     node.copy_points[1].beside_s = quantity_of(4096 * 5e-9, "measured");
     node.overlap_slowdown = quantity_of(2, "measured");
     struct copy_context copy = {COPY_OUT_COLD, 4096, 1 << 20, 1 << 17};
-    assert_near(node_copy_alone_s(&node, &copy), 4096 * 2e-9, 1e-15); /* half way between the messages */
+    assert_near(node_copy_alone_s(&node, &copy), 4096 * 2e-9, 1e-15);                  /* half way between the messages */
     assert_near(node_copy_s(&node, COPY_OUT_COLD, 4096, 1 << 20), 4096 * 1e-9, 1e-15); /* a long message */
     copy.message_bytes = 1 << 22;
     assert_near(node_copy_beside_s(&node, &copy), 4096 * 5e-9, 1e-15);
@@ -175,9 +176,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create),    cmocka_unit_test(test_quantity),    cmocka_unit_test(test_handover),
-        cmocka_unit_test(test_copy_line), cmocka_unit_test(test_copy_points),
-        cmocka_unit_test(test_copy_points_by_message), cmocka_unit_test(test_bandwidth),
-        cmocka_unit_test(test_node_copy),
+        cmocka_unit_test(test_copy_line), cmocka_unit_test(test_copy_points), cmocka_unit_test(test_copy_points_by_message),
+        cmocka_unit_test(test_bandwidth), cmocka_unit_test(test_node_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

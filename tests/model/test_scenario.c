@@ -95,9 +95,9 @@ static void test_placement(void **state)
     placed("list:4,0,2", 2, (const uint32_t[]){4, 0});
     placed("list:3", 2, (const uint32_t[]){3, 3});
     uint32_t got[4];
-    const char *const wrong[] = {"",           "compactly",   "list:",    "list:5",     "list:1,",
-                                 "list:,1",    "list:-1",     "list: 1",  "list:1,2,9", "list:1;2",
-                                 "list:1,,2",  "list:1,2x",   "lists:1",  "list:99999999999999999999"};
+    const char *const wrong[] = {
+        "",        "compactly",  "list:",    "list:5",    "list:1,",   "list:,1", "list:-1",
+        "list: 1", "list:1,2,9", "list:1;2", "list:1,,2", "list:1,2x", "lists:1", "list:99999999999999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(placement_fill(wrong[i], &node, 1, got), -EINVAL);
 }
@@ -117,6 +117,7 @@ static void test_outcome(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_check), cmocka_unit_test(test_placement), cmocka_unit_test(test_outcome)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_check), cmocka_unit_test(test_placement),
+                                       cmocka_unit_test(test_outcome)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -52,7 +52,8 @@ static void layout_check(const struct segment_layout *l)
     qsort(pieces, n, sizeof *pieces, piece_compare);
     for (size_t i = 0; i < n; i++) {
         if (i && pieces[i].from < pieces[i - 1].to)
-            fail_msg("pieces at %llu and %llu overlap", (unsigned long long)pieces[i - 1].from, (unsigned long long)pieces[i].from);
+            fail_msg("pieces at %llu and %llu overlap", (unsigned long long)pieces[i - 1].from,
+                     (unsigned long long)pieces[i].from);
         assert_int_equal(pieces[i].from % 128, 0);
         assert_true(pieces[i].to <= l->total_bytes);
         uint64_t range = l->ranks_offset + (pieces[i].owner < 0 ? 0 : (uint64_t)pieces[i].owner * l->rank_bytes);
@@ -115,7 +116,8 @@ static void test_nothing_overlaps(void **state)
                         assert_int_equal(segment_layout_paper(procs[a], slots[b], sets[c], fragments[d], pages[e], &l), 0);
                         layout_check(&l);
                         for (uint32_t lines = 0; lines <= 32; lines += 16) {
-                            assert_int_equal(segment_layout_packed(procs[a], slots[b], sets[c], fragments[d], pages[e], lines, &l), 0);
+                            assert_int_equal(
+                                segment_layout_packed(procs[a], slots[b], sets[c], fragments[d], pages[e], lines, &l), 0);
                             layout_check(&l);
                             checked++;
                         }

@@ -143,10 +143,12 @@ static void test_names(void **state)
     (void)state;
     const struct {
         const char *text, *form;
-    } good[] = {{"flat", "flat"},           {"chain", "chain"},     {"kary:3", "kary:3"},          {"binary", "kary:2"},
-                {"knomial:4", "knomial:4"}, {"kary:1", "kary:1"},   {"kary:65536", "kary:65536"},  {"binomial", "knomial:2"}};
-    const char *const bad[] = {"",          "Flat",     "kary",      "kary:",  "kary:0",     "kary:-1", "kary:2x", "knomial:1", "kary: 2",
-                               "kary:+2",   "flat:2",   "knomial:",  "binary:2", "kary:65537", "kary:99999999999999999999", "chain "};
+    } good[] = {{"flat", "flat"},           {"chain", "chain"},   {"kary:3", "kary:3"},         {"binary", "kary:2"},
+                {"knomial:4", "knomial:4"}, {"kary:1", "kary:1"}, {"kary:65536", "kary:65536"}, {"binomial", "knomial:2"}};
+    const char *const bad[] = {"",        "Flat",     "kary",      "kary:",      "kary:0",
+                               "kary:-1", "kary:2x",  "knomial:1", "kary: 2",    "kary:+2",
+                               "flat:2",  "knomial:", "binary:2",  "kary:65537", "kary:99999999999999999999",
+                               "chain "};
     struct tree_shape shape;
     char text[32];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -161,7 +163,7 @@ static void test_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_depths), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_depths),
+                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
