@@ -90,6 +90,11 @@ void sim_costs_destroy(struct sim_costs *costs)
     *costs = (struct sim_costs){0};
 }
 
+static uint64_t between_ps(const struct sim_costs *costs, uint32_t from, uint32_t to)
+{
+    return costs->handover_ps[(size_t)costs->core_of_rank[from] * costs->cores + costs->core_of_rank[to]];
+}
+
 uint64_t sim_costs_fetch_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank)
 {
     if (sim_words_held(words, word, rank))
@@ -97,5 +102,13 @@ uint64_t sim_costs_fetch_ps(const struct sim_costs *costs, const struct sim_word
     uint32_t from = sim_words_holder_among(words, word, costs->peers + rank * costs->row);
     if (from == SIM_NOBODY)
         from = words->word[word].writer;
-    return costs->handover_ps[(size_t)costs->core_of_rank[from] * costs->cores + costs->core_of_rank[rank]];
+    return between_ps(costs, from, rank);
+}
+
+uint64_t sim_costs_claim_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank)
+{
+    uint64_t claim_ps = sim_costs_fetch_ps(costs, words, word, rank);
+    for (uint32_t r = words->word[word].first_waiter; r != SIM_NOBODY; r = words->next_waiter[r])
+        claim_ps = between_ps(costs, r, rank) > claim_ps ? between_ps(costs, r, rank) : claim_ps;
+    return claim_ps;
 }

@@ -32,6 +32,10 @@ void sim_costs_destroy(struct sim_costs *costs);
  * there, else from the rank that had it last to itself; 0 if `rank` holds it. */
 uint64_t sim_costs_fetch_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank);
 
+/* Time for a line to come to `rank` for itself alone. Copies of others need not be waited for, since they are called
+ * back ahead of the store; but from a core that spins on the line it has to be taken. */
+uint64_t sim_costs_claim_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank);
+
 /* How long a store that had to fetch its line, so far away, keeps the next one from its core: store_ns for a
  * near line, in proportion for a far one. */
 static inline uint64_t sim_costs_drain_ps(const struct sim_costs *costs, uint64_t fetch_ps)

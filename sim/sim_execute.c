@@ -24,7 +24,7 @@ int sim_create(struct sim *sim, const struct scenario *scenario, char *reason, s
     sim->rank = calloc(procs, sizeof *sim->rank);
     rc = tree_create(params->tree, procs, &sim->tree);
     if (rc == 0)
-        rc = sim_words_create(&sim->words, &call, sim->protocol, scenario->conditions.op_start);
+        rc = sim_words_create(&sim->words, &call, sim->protocol, scenario->conditions.op_start, !sim->costs.contention_free);
     if (rc == 0)
         rc = sim_queue_create(&sim->queue, 2 * (size_t)procs + 64);
     if (rc || !sim->rank) {

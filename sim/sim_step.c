@@ -127,11 +127,11 @@ static uint64_t begin_store(struct sim *sim, uint32_t r)
     size_t word = word_of(sim, &rank->step);
     int in_order = rank->drain_ps > sim->now_ps && rank->drain_word != word;
     uint64_t start_ps = in_order ? rank->drain_ps : sim->now_ps;
-    uint64_t fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r);
+    uint64_t claim_ps = sim_costs_claim_ps(costs, &sim->words, word, r);
     uint64_t end_ps = start_ps + sim_noisy(sim, r, costs->step_ps);
     rank->lag_ps += start_ps - sim->now_ps;
-    if (fetch_ps)
-        keep_back(sim, r, word, end_ps + sim_noisy(sim, r, sim_costs_drain_ps(costs, fetch_ps)));
+    if (claim_ps)
+        keep_back(sim, r, word, end_ps + sim_noisy(sim, r, sim_costs_drain_ps(costs, claim_ps)));
     return end_ps;
 }
 
@@ -166,7 +166,7 @@ static uint64_t copy_line(struct sim *sim, uint32_t r)
     if (step->to.kind == PLACE_LINE) {
         word = sim_words_index(&sim->words, WORD_LINE, step->to.owner, step->to.index);
         start_ps = rank->drain_ps > start_ps ? rank->drain_ps : start_ps;
-        fetch_ps = sim_costs_fetch_ps(costs, &sim->words, word, r);
+        fetch_ps = sim_costs_claim_ps(costs, &sim->words, word, r);
         sim_words_own(&sim->words, word, r);
     }
     uint64_t end_ps = start_ps + sim_noisy(sim, r, sim_copies_line_ps(&sim->copies, step) + costs->step_ps);

@@ -10,7 +10,7 @@ static void init_word(struct sim_words *words, const struct protocol *protocol, 
     words->word[i] = (struct sim_word){
         .value = protocol->word_initial(kind, op), .writer = owner, .first_waiter = SIM_NOBODY, .last_waiter = SIM_NOBODY};
     sim_words_share(words, i, owner);
-    if (kind == WORD_ACK)
+    if (kind == WORD_ACK && words->holder)
         memset(words->holder + i * words->row, 0xff, words->row * sizeof *words->holder);
 }
 
@@ -19,6 +19,7 @@ static void init_words(struct sim_words *words, const struct protocol *protocol,
     for (uint32_t set = 0; set < words->sets; set++) {
         init_word(words, protocol, op, WORD_SET_OP, 0, set);
         init_word(words, protocol, op, WORD_SET_NREADERS, 0, set);
+        sim_words_own(words, sim_words_index(words, WORD_SET_NREADERS, 0, set), words->procs - 1);
     }
     for (uint32_t rank = 0; rank < words->procs; rank++) {
         for (uint32_t slot = 0; slot < words->slots; slot++)
@@ -29,15 +30,15 @@ static void init_words(struct sim_words *words, const struct protocol *protocol,
     }
 }
 
-int sim_words_create(struct sim_words *words, const struct bcast_call *call, const struct protocol *protocol, uint32_t op)
+int sim_words_create(struct sim_words *words, const struct bcast_call *call, const struct protocol *protocol, uint32_t op, int with_lines)
 {
     *words = (struct sim_words){.procs = call->procs, .slots = call->slots, .sets = call->sets, .lines = call->lines};
     words->count = sim_words_index(words, WORD_ACK, call->procs, 0);
     words->row = (call->procs + 63) / 64;
     words->word = calloc(words->count, sizeof *words->word);
-    words->holder = calloc(words->count * words->row, sizeof *words->holder);
+    words->holder = with_lines ? calloc(words->count * words->row, sizeof *words->holder) : NULL;
     words->next_waiter = calloc(call->procs, sizeof *words->next_waiter);
-    if (!words->word || !words->holder || !words->next_waiter) {
+    if (!words->word || (with_lines && !words->holder) || !words->next_waiter) {
         sim_words_destroy(words);
         return -ENOMEM;
     }
@@ -55,9 +56,11 @@ void sim_words_destroy(struct sim_words *words)
 
 void sim_words_own(struct sim_words *words, size_t word, uint32_t rank)
 {
+    words->word[word].writer = rank;
+    if (!words->holder)
+        return;
     memset(words->holder + word * words->row, 0, words->row * sizeof *words->holder);
     sim_words_share(words, word, rank);
-    words->word[word].writer = rank;
 }
 
 uint32_t sim_words_holder_among(const struct sim_words *words, size_t word, const uint64_t *peers)

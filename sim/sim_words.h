@@ -26,14 +26,15 @@ struct sim_words {
     size_t count;
     struct sim_word *word; /* [count] */
     size_t row;            /* 64-bit groups of ranks */
-    uint64_t *holder;      /* [word*row + rank/64], bit rank%64: has the line in its cache */
+    uint64_t *holder;      /* [word*row + rank/64], bit rank%64: has the line in its cache; NULL where lines cost nothing */
     uint32_t *next_waiter; /* [rank] */
 };
 
 /* As after many calls: counters as the protocol says for `op`, every line with the rank that touches it between calls
- * (control blocks and lines: the reader; set counters: rank 0; acknowledgements: read by everyone).
- * 0 or -ENOMEM. */
-int sim_words_create(struct sim_words *words, const struct bcast_call *call, const struct protocol *protocol, uint32_t op);
+ * (control blocks and lines: the reader; set_op: rank 0; nreaders: the last to have left, here the last rank;
+ * acknowledgements: read by everyone).
+ * with_lines 0: nobody will ask who holds a line. 0 or -ENOMEM. */
+int sim_words_create(struct sim_words *words, const struct bcast_call *call, const struct protocol *protocol, uint32_t op, int with_lines);
 void sim_words_destroy(struct sim_words *words);
 
 /* Number of the word that a step or a PLACE_LINE names. */
@@ -69,7 +70,8 @@ static inline int sim_words_held(const struct sim_words *w, size_t word, uint32_
 
 static inline void sim_words_share(struct sim_words *w, size_t word, uint32_t rank)
 {
-    w->holder[word * w->row + rank / 64] |= UINT64_C(1) << rank % 64;
+    if (w->holder)
+        w->holder[word * w->row + rank / 64] |= UINT64_C(1) << rank % 64;
 }
 
 /* All other copies are gone: `rank` has stored to the line or is about to. */

@@ -30,7 +30,7 @@ static void same_seed_same_bits(void **state)
     assert_memory_equal(a.samples_s, b.samples_s, 9 * sizeof *a.samples_s);
     assert_int_equal(a.events, b.events);
     assert_true(memcmp(a.samples_s, other.samples_s, 9 * sizeof *a.samples_s) != 0);
-    assert_true(a.samples_s[0] != a.samples_s[1]);
+    assert_true(a.samples_s[0] != a.samples_s[1] && a.samples_s[7] != a.samples_s[8]);
     outcome_destroy(&a);
     outcome_destroy(&b);
     outcome_destroy(&other);
@@ -53,6 +53,27 @@ static void one_sample_where_all_are_equal(void **state)
     sim_case_evaluate(&c, NULL, &out);
     assert_int_equal(out.sample_count, 50);
     outcome_destroy(&out);
+    sim_case_destroy(&c);
+}
+
+/* The first call finds lines where every later one does, so that one sample stands for all. */
+static void first_call_is_like_later_ones(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    struct outcome out;
+    sim_case_preset(&c, "broadwell-2x8");
+    for (int eager = 0; eager < 2; eager++) {
+        sim_case_bcast(&c, 16, eager ? 64 : 100000, 8192, 8, 2);
+        c.scenario.params.protocol = eager ? &protocol_eager : &protocol_pipelined;
+        c.scenario.conditions.noise = 1e-13; /* less than a picosecond, but it makes every call count */
+        c.scenario.conditions.reps = 12;
+        sim_case_evaluate(&c, NULL, &out);
+        assert_int_equal(out.sample_count, 12);
+        for (int i = 1; i < 12; i++)
+            assert_near(out.samples_s[i], out.samples_s[0], 1e-10);
+        outcome_destroy(&out);
+    }
     sim_case_destroy(&c);
 }
 
@@ -169,7 +190,7 @@ int main(void)
         cmocka_unit_test(same_seed_same_bits), cmocka_unit_test(one_sample_where_all_are_equal),
         cmocka_unit_test(noise_and_skew),      cmocka_unit_test(farther_is_slower),
         cmocka_unit_test(refusals),            cmocka_unit_test(empty_calls),
-        cmocka_unit_test(events_are_few),
+        cmocka_unit_test(events_are_few),      cmocka_unit_test(first_call_is_like_later_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
