@@ -180,6 +180,23 @@ static void test_optimum_against_brute_force(void **state)
     print_message("%u optima\n", tried);
 }
 
+/* Short budgets, where the teeth are longest: three sets of one slot may open fewer than two of one. */
+static void test_optimum_in_few_pages(void **state)
+{
+    (void)state;
+    const struct bcast_costs costs = {1e-9, 0, 100e-9, 10e-9};
+    unsigned odd = 0;
+    for (uint32_t pages = 1; pages <= 12; pages++)
+        for (uint64_t m = 4096; m <= 40 * 4096; m += 2048) {
+            struct bcast_queue got;
+            assert_int_equal(bcast_cost_optimum(&costs, m, pages * 4096, 4096, 0, &got), 0);
+            double want = brute_force_s(&costs, m, pages * 4096, 4096, 0);
+            assert_near(got.time_s, want, 1e-12 * want);
+            odd += got.sets > 2;
+        }
+    assert_true(odd > 0);
+}
+
 static void test_optimum_of_the_paper(void **state)
 {
     (void)state;
@@ -238,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_recipes),
         cmocka_unit_test(test_table_1),
         cmocka_unit_test(test_optimum_against_brute_force),
+        cmocka_unit_test(test_optimum_in_few_pages),
         cmocka_unit_test(test_optimum_of_the_paper),
         cmocka_unit_test(test_optimum_is_quick),
         cmocka_unit_test(test_budget),

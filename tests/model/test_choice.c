@@ -111,6 +111,10 @@ static void test_fixed(void **state)
     assert_int_equal(c.params.slots, 6);
     assert_true(6 % c.params.sets == 0 && c.params.fragment_bytes * 6 <= 65536);
     assert_ptr_equal(c.params.protocol, &protocol_pipelined);
+    s.job.bcast.size_bytes = 64 << 20;
+    space = (struct choice_space){.fixed = {.slots = 64}, .budget_bytes = 1 << 20};
+    c = chosen(&s, "extended", &space);
+    assert_true(c.params.fragment_bytes <= 16384);
     test_bed_destroy(&bed);
 }
 

@@ -152,6 +152,8 @@ static void test_refusals(void **state)
     assert_int_equal(segment_layout_paper(UINT32_MAX, UINT32_MAX, 1, UINT32_MAX, 4096, &l), -EINVAL);
     assert_int_equal(segment_layout_packed(UINT32_MAX, UINT32_MAX, 1, UINT32_MAX, 4096, UINT32_MAX, &l), -EINVAL);
     assert_int_equal(segment_layout_packed(2, UINT32_MAX, 1, UINT32_MAX, 1u << 31, 2, &l), -EINVAL); /* above off_t, below 2^64 */
+    /* 2^16 ranks of 2^48 bytes: the sum is 0 in 64 bits. */
+    assert_int_equal(segment_layout_paper(1u << 16, 1u << 17, 1, (1u << 31) - 4096, 4096, &l), -EINVAL);
     assert_int_equal(l.procs, 77);
 }
 
