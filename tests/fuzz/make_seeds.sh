@@ -1,0 +1,49 @@
+#!/bin/sh
+# Writes a seed corpus for each fuzz target and a dictionary: make_seeds.sh FOLDER
+set -eu
+out=$1
+mkdir -p "$out/node_yaml" "$out/hwloc_xml" "$out/hwloc_synthetic" "$out/words"
+
+sed -n 's/^    {"\([a-z0-9_]*\)", FIELD_.*/"\1: "/p' model/formats/node_fields.c >"$out/node_yaml.dict"
+printf '"%s"\n' same_cache same_core same_socket cross_socket in_cold out_cold plain_cold start_ns s_per_byte t_w_s t_s_per_byte \
+    fragment_bytes queue_bytes time_s message_bytes beside_s class value low high source '0*4' '0-3' null '256K' >>"$out/node_yaml.dict"
+
+printf 'cores: 4\n' >"$out/node_yaml/cores"
+printf 'cores: 4\ndomains: 2\nsockets: 2\ncore_domain: [0, 0, 1, 1]\ncore_os: [0-3]\ncore_cache: [0*2, 1*2]\ndistance: [[10, 21], [21, 10]]\n' \
+    >"$out/node_yaml/shape"
+printf 'cores: 2\nstore_ns: 7\natomic_ns: {value: 9, low: 8, high: 10, source: "measured"}\nhandover_ns:\n  same_cache: 40\n  same_core: ~\n' \
+    >"$out/node_yaml/costs"
+printf 'cores: 2\ncopy: {in_cold: {start_ns: 30, s_per_byte: 1e-10}}\nbandwidth:\n  - {cores: 1, bytes_per_s: 1e9}\n  - {cores: 2, bytes_per_s: 2e9}\n' \
+    >"$out/node_yaml/copies"
+printf 'cores: 2\ncopy_points:\n- {class: out_cold, fragment_bytes: 4K, queue_bytes: 64K, time_s: 1e-6, message_bytes: 1M, beside_s: 2e-6}\n' \
+    >"$out/node_yaml/points"
+printf 'cores: 2\npair_handover_ns: [[0, 50], [~, 0]]\ncontention_free: true\npaper: {t_s_per_byte: 1e-9, t_w_s: 0, t_wo_s: 0, t_a_s: 0}\n' \
+    >"$out/node_yaml/pairs"
+
+# A machine of two cores, as hwloc 2 exports it.
+cat >"$out/hwloc_xml/small" <<'XML'
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+<object type="Machine" os_index="0" cpuset="0x3" complete_cpuset="0x3" allowed_cpuset="0x3" nodeset="0x1" complete_nodeset="0x1" allowed_nodeset="0x1" gp_index="1">
+<object type="NUMANode" os_index="0" cpuset="0x3" complete_cpuset="0x3" nodeset="0x1" complete_nodeset="0x1" gp_index="6" local_memory="1073741824"/>
+<object type="L3Cache" cpuset="0x3" complete_cpuset="0x3" nodeset="0x1" complete_nodeset="0x1" gp_index="7" cache_size="1048576" depth="3" cache_linesize="64" cache_associativity="0" cache_type="0">
+<object type="Core" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" gp_index="2">
+<object type="PU" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" gp_index="3"/></object>
+<object type="Core" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x1" complete_nodeset="0x1" gp_index="4">
+<object type="PU" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x1" complete_nodeset="0x1" gp_index="5"/></object>
+</object></object>
+</topology>
+XML
+
+i=0
+for text in 'pack:2 numa:1 l3:1 l2:4 core:1 pu:2' 'numa:4 core:2 pu:1' '2 2 2' 'pack:2(memory=1GB) [numa] core:2 pu:1' \
+    '(memory=1GB) pack:1 core:4 pu:1(indexes=0,2,1,3)' 'die:2 group:2 core:0x4 pu:1'; do
+    i=$((i + 1))
+    printf '%s' "$text" >"$out/hwloc_synthetic/$i"
+done
+i=0
+for text in 64K 1K..16M 64K,1M 0 4096 10us 1.5ms flat chain kary:4 knomial:2 binary binomial 18446744073709551615 1G..4G; do
+    i=$((i + 1))
+    printf '%s' "$text" >"$out/words/$i"
+done
