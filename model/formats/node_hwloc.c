@@ -1,5 +1,7 @@
 #include "model/formats/node_hwloc.h"
 
+#include "model/formats/hwloc_xml_check.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <hwloc.h>
@@ -230,12 +232,11 @@ static void name_from_path(const char *path, char *name, size_t name_bytes)
         *dot = 0;
 }
 
-static int xml_failed(const char *path, const char *xml, char *reason, size_t reason_bytes)
+static int xml_check(const char *path, const char *xml, char *reason, size_t reason_bytes)
 {
-    if (strstr(xml, "<topology version=\"3"))
-        snprintf(reason, reason_bytes, "%s: XML of hwloc 3 cannot be read; export it with lstopo --export-xml-flags v2", path);
-    else
-        snprintf(reason, reason_bytes, "%s: not a topology hwloc can read; make one with lstopo FILE.xml", path);
+    if (!strstr(xml, "<topology version=\"3"))
+        return hwloc_xml_check(path, xml, reason, reason_bytes);
+    snprintf(reason, reason_bytes, "%s: XML of hwloc 3 cannot be read; export it with lstopo --export-xml-flags v2", path);
     return -EINVAL;
 }
 
@@ -243,13 +244,17 @@ int node_hwloc_xml(const char *path, const char *xml, size_t bytes, struct node 
 {
     hwloc_topology_t topology;
     char name[NODE_NAME_BYTES];
+    int err = xml_check(path, xml, reason, reason_bytes);
+    if (err)
+        return err;
     if (bytes >= INT_MAX || hwloc_topology_init(&topology)) {
         snprintf(reason, reason_bytes, "%s: out of memory", path);
         return -ENOMEM;
     }
-    int err = 0;
-    if (hwloc_topology_set_xmlbuffer(topology, xml, (int)bytes + 1) || hwloc_topology_load(topology))
-        err = xml_failed(path, xml, reason, reason_bytes);
+    if (hwloc_topology_set_xmlbuffer(topology, xml, (int)bytes + 1) || hwloc_topology_load(topology)) {
+        snprintf(reason, reason_bytes, "%s: not a topology hwloc can read; make one with lstopo FILE.xml", path);
+        err = -EINVAL;
+    }
     name_from_path(path, name, sizeof name);
     if (!err)
         err = topology_read(topology, path, name, out, reason, reason_bytes);

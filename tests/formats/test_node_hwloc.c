@@ -172,6 +172,10 @@ static void test_xml_refused(void **state)
     assert_int_equal(strncmp(reason, "f.xml: not a topology", 21), 0);
     assert_int_equal(xml("<topology version=\"3.0\"><object/></topology>", reason, sizeof reason), -EINVAL);
     assert_non_null(strstr(reason, "export it with lstopo"));
+    /* hwloc itself would crash on this. */
+    assert_int_equal(xml("<topology version=\"2.0\">\n<object type=\"Machine\" cpuset=\"0x1\">", reason, sizeof reason), -EINVAL);
+    assert_string_equal(reason, "f.xml:2: an object without cpuset, complete_cpuset, nodeset and complete_nodeset, "
+                                "export it again with lstopo");
     assert_int_equal(xml("<topology version=\"2.0\"><object type=\"Machine\"", reason, sizeof reason), -EINVAL);
 }
 

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     xml[bytes] = 0;
     int err = node_hwloc_xml("fuzz", xml, bytes, &node, reason, sizeof reason);
     free(xml);
-    if (err && (strncmp(reason, "fuzz: ", 6) || strchr(reason, '\n')))
+    if (err && (strncmp(reason, "fuzz:", 5) || strchr(reason, '\n')))
         abort();
     if (err)
         return 0;
