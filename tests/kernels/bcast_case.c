@@ -46,6 +46,33 @@ static int one_call(struct launch_rank *self, struct comm *comm, const struct bc
     return error ? error : -EBADMSG;
 }
 
+static int calls_run(struct launch_rank *self, struct comm *comm, const struct bcast_case *c, unsigned char *buffer)
+{
+    int error = 0;
+    for (uint32_t call = 0; call < c->calls && !error; call++)
+        error = one_call(self, comm, c, buffer, call);
+    return error;
+}
+
+/* The case itself, then the sizes and roots that `more` names. */
+static int cases_run(struct launch_rank *self, struct comm *comm, const struct bcast_case *c, unsigned char *buffer)
+{
+    struct bcast_case one = *c;
+    int error = calls_run(self, comm, c, buffer);
+    for (uint32_t step = 0; !error && c->more && c->more(c, step, &one.size_bytes, &one.root); step++)
+        error = calls_run(self, comm, &one, buffer);
+    return error;
+}
+
+uint32_t bcast_case_count(const struct bcast_case *c)
+{
+    uint64_t size;
+    uint32_t root, n = 0;
+    while (c->more && c->more(c, n, &size, &root))
+        n++;
+    return n + 1;
+}
+
 static int body(struct launch_rank *self, void *argument)
 {
     const struct bcast_case *c = argument;
@@ -68,10 +95,9 @@ static int body(struct launch_rank *self, void *argument)
     int error = comm_create(&config, &self->bootstrap, &comm, self->message);
     if (error)
         return error;
-    unsigned char *memory = malloc(c->size_bytes + 2 * VERIFY_GUARD_BYTES + 1);
-    error = memory ? 0 : -ENOMEM;
-    for (uint32_t call = 0; call < c->calls && !error; call++)
-        error = one_call(self, comm, c, memory + VERIFY_GUARD_BYTES + 1, call); /* + 1: no alignment to rely on */
+    uint64_t most = c->size_max_bytes > c->size_bytes ? c->size_max_bytes : c->size_bytes;
+    unsigned char *memory = malloc(most + 2 * VERIFY_GUARD_BYTES + 1);
+    error = memory ? cases_run(self, comm, c, memory + VERIFY_GUARD_BYTES + 1) : -ENOMEM; /* + 1: no alignment to rely on */
     free(memory);
     comm_destroy(comm);
     return error;

@@ -9,6 +9,9 @@ struct bcast_case {
     uint32_t procs, root, slots, sets, fragment_bytes;
     uint64_t size_bytes;
     enum backend backend;
+    uint64_t size_max_bytes; /* of what `more` asks for */
+    /* After the first, further sizes and roots on the same communicator until it returns 0; NULL: none. */
+    int (*more)(const struct bcast_case *c, uint32_t step, uint64_t *size_bytes, uint32_t *root);
     uint32_t calls; /* consecutive broadcasts on one communicator */
     uint32_t op_start, delay_max_ns;
     uint64_t seed;
@@ -17,6 +20,8 @@ struct bcast_case {
 
 /* Defaults: 3 calls, counters from 0, short messages by the eager protocol, root fixed. */
 struct bcast_case bcast_case_default(void);
+/* How many (size, root) cases one run of c comprises. */
+uint32_t bcast_case_count(const struct bcast_case *c);
 /* 0, or the error with one line in reason[COMM_REASON_BYTES]; wrong bytes are -EBADMSG. */
 int bcast_case_run(const struct bcast_case *c, char *reason);
 /* One line that names every parameter. */
