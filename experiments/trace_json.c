@@ -13,8 +13,8 @@ static void print_slice(FILE *out, const struct trace_step *step, const char *ca
 {
     if (end_ps == start_ps)
         return;
-    fprintf(out, ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%" PRIu32 ",\"ts\":", step_name_string(step->name),
-            category, step->rank);
+    const char *name = step_name_string(step->name);
+    fprintf(out, ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":", name, category, step->rank);
     print_us(out, start_ps);
     fputs(",\"dur\":", out);
     print_us(out, end_ps - start_ps);
@@ -53,14 +53,17 @@ static void print_string(FILE *out, const char *text)
 void trace_json_begin(struct trace_json *trace, FILE *out, const char *title, uint32_t procs, uint32_t root)
 {
     *trace = (struct trace_json){.out = out, .sink = {emit, trace}};
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":", out);
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
+    fputs("{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":", out);
     print_string(out, title);
     fputs("}}", out);
-    for (uint32_t r = 0; r < procs; r++)
-        fprintf(out,
-                ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32 ",\"args\":{\"name\":\"rank %" PRIu32 "%s\"}}"
-                ",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32 ",\"args\":{\"sort_index\":%" PRIu32 "}}",
-                r, r, r == root ? " (root)" : "", r, r);
+    for (uint32_t r = 0; r < procs; r++) {
+        const char *role = r == root ? " (root)" : "";
+        fprintf(out, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%u,", r);
+        fprintf(out, "\"args\":{\"name\":\"rank %u%s\"}}", r, role);
+        fprintf(out, ",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":%u,", r);
+        fprintf(out, "\"args\":{\"sort_index\":%u}}", r);
+    }
 }
 
 int trace_json_end(struct trace_json *trace)

@@ -29,7 +29,8 @@ static int supports(const struct scenario *scenario, char *reason, size_t reason
     for (uint32_t i = 1; i < scenario->job.procs && !scenario->machine.node->contention_free; i++)
         for (uint32_t j = 0; j < i; j++)
             if (cores[i] == cores[j]) {
-                snprintf(reason, reason_bytes, "ranks %u and %u share core %u; the simulator gives each rank a core", j, i, cores[i]);
+                snprintf(reason, reason_bytes, "ranks %u and %u share core %u; the simulator gives each rank a core", j, i,
+                         cores[i]);
                 return -ENOTSUP;
             }
     return 0;
@@ -86,8 +87,8 @@ static int repeat(struct sim *sim, struct trace_sink *sink, double start_s, stru
         return -ENOMEM;
     for (uint32_t i = 0; i < reps; i++) {
         uint64_t time_ps;
-        int rc = sim_call(sim, conditions->root_shift ? (root + i) % sim->procs : root, i == 0 ? sink : NULL, &time_ps, out->reason,
-                          sizeof out->reason);
+        uint32_t now_root = conditions->root_shift ? (root + i) % sim->procs : root;
+        int rc = sim_call(sim, now_root, i == 0 ? sink : NULL, &time_ps, out->reason, sizeof out->reason);
         if (rc)
             return rc;
         out->samples_s[out->sample_count++] = sim_s_from_ps(time_ps);

@@ -56,7 +56,8 @@ int sim_bandwidth_resource(struct sim_bandwidth *b, uint32_t resource, const dou
 
 static int same_class(const struct sim_class *a, const struct sim_class *b)
 {
-    if (a->bytes_per_s != b->bytes_per_s || a->beside != b->beside || a->group != b->group || a->rival != b->rival || a->uses != b->uses)
+    if (a->bytes_per_s != b->bytes_per_s || a->beside != b->beside || a->group != b->group || a->rival != b->rival ||
+        a->uses != b->uses)
         return 0;
     for (uint32_t i = 0; i < a->uses; i++)
         if (a->use[i].resource != b->use[i].resource || a->use[i].load != b->use[i].load)

@@ -80,7 +80,8 @@ static int know_copies(const struct sim_copies *c, char *reason, size_t reason_b
     return 0;
 }
 
-int sim_copies_create(struct sim_copies *c, const struct scenario *scenario, uint32_t base_target, char *reason, size_t reason_bytes)
+int sim_copies_create(struct sim_copies *c, const struct scenario *scenario, uint32_t base_target, char *reason,
+                      size_t reason_bytes)
 {
     const struct node *node = scenario->machine.node;
     uint32_t procs = scenario->job.procs;
@@ -115,7 +116,7 @@ void sim_copies_destroy(struct sim_copies *c)
     *c = (struct sim_copies){0};
 }
 
-/* Measured copies are whole ones. A line of start and rate says when the first byte moves and how fast the others follow: its last
+/* Measured copies are whole ones. A start and a rate say when the first byte moves and how fast the others follow: the last
  * line is as long on its way as the first. */
 static int has_points(const struct node *node, enum copy_class copy_class)
 {
@@ -157,7 +158,8 @@ static void use(struct sim_class *class, uint32_t resource, uint32_t load)
 
 /* One side of a copy: its domain's controller if it is in memory, the link if it is on another socket. Returns
  * its share of the copy if it is far, else 0. */
-static uint32_t use_side(const struct sim_copies *c, struct sim_class *class, uint32_t core, uint32_t domain, uint32_t socket, int write, int in_memory)
+static uint32_t use_side(const struct sim_copies *c, struct sim_class *class, uint32_t core, uint32_t domain, uint32_t socket,
+                         int write, int in_memory)
 {
     const struct node *node = c->scenario->machine.node;
     uint32_t here = node->core_socket[core];
@@ -193,7 +195,8 @@ static uint32_t use_slot(struct sim_copies *c, struct sim_class *class, uint32_t
 {
     const struct node *node = c->scenario->machine.node;
     const uint32_t *cores = c->scenario->placement.core_of_rank;
-    uint32_t core = cores[rank], owner = cores[slot->owner], *leader = &c->leader[slot->index * c->caches + node->core_cache[core]];
+    uint32_t core = cores[rank], owner = cores[slot->owner];
+    uint32_t *leader = &c->leader[slot->index * c->caches + node->core_cache[core]];
     if (*leader == SIM_NO_RANK) {
         *leader = rank;
         c->leading[rank] = slot->index;

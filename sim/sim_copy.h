@@ -50,7 +50,8 @@ struct sim_copies {
 };
 
 /* base_target as in sim_bandwidth.h. 0; -ENOMEM; -ENOTSUP with a line in `reason`. */
-int sim_copies_create(struct sim_copies *copies, const struct scenario *scenario, uint32_t base_target, char *reason, size_t reason_bytes);
+int sim_copies_create(struct sim_copies *copies, const struct scenario *scenario, uint32_t base_target, char *reason,
+                      size_t reason_bytes);
 void sim_copies_destroy(struct sim_copies *copies);
 
 /* A copy between user memory and a slot by `rank`, about to begin. 0 or -ENOMEM. */

@@ -9,7 +9,8 @@
 static int paper_costs(struct sim_costs *costs, const struct node *node, char *reason, size_t reason_bytes)
 {
     const struct paper_costs *p = &node->paper;
-    if (!quantity_known(&p->t_s_per_byte) || !quantity_known(&p->t_w_s) || !quantity_known(&p->t_wo_s) || !quantity_known(&p->t_a_s)) {
+    if (!quantity_known(&p->t_s_per_byte) || !quantity_known(&p->t_w_s) || !quantity_known(&p->t_wo_s) ||
+        !quantity_known(&p->t_a_s)) {
         snprintf(reason, reason_bytes, "node %s is contention-free but does not give all of t, t_w, t_wo and t_A", node->name);
         return -ENOTSUP;
     }
@@ -77,7 +78,8 @@ int sim_costs_create(struct sim_costs *costs, const struct scenario *scenario, c
                                 .cores = node->cores,
                                 .core_of_rank = scenario->placement.core_of_rank,
                                 .row = (procs + 63) / 64};
-    int rc = node->contention_free ? paper_costs(costs, node, reason, reason_bytes) : described_costs(costs, node, reason, reason_bytes);
+    int rc = node->contention_free ? paper_costs(costs, node, reason, reason_bytes)
+                                   : described_costs(costs, node, reason, reason_bytes);
     if (rc)
         sim_costs_destroy(costs);
     return rc;

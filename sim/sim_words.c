@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void init_word(struct sim_words *words, const struct protocol *protocol, uint32_t op, uint32_t kind, uint32_t owner, uint32_t index)
+static void init_word(struct sim_words *words, const struct protocol *protocol, uint32_t op, uint32_t kind, uint32_t owner,
+                      uint32_t index)
 {
     size_t i = sim_words_index(words, kind, owner, index);
     words->word[i] = (struct sim_word){
@@ -30,7 +31,8 @@ static void init_words(struct sim_words *words, const struct protocol *protocol,
     }
 }
 
-int sim_words_create(struct sim_words *words, const struct bcast_call *call, const struct protocol *protocol, uint32_t op, int with_lines)
+int sim_words_create(struct sim_words *words, const struct bcast_call *call, const struct protocol *protocol, uint32_t op,
+                     int with_lines)
 {
     *words = (struct sim_words){.procs = call->procs, .slots = call->slots, .sets = call->sets, .lines = call->lines};
     words->count = sim_words_index(words, WORD_ACK, call->procs, 0);

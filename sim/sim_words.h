@@ -34,7 +34,8 @@ struct sim_words {
  * (control blocks and lines: the reader; set_op: rank 0; nreaders: the last to have left, here the last rank;
  * acknowledgements: read by everyone).
  * with_lines 0: nobody will ask who holds a line. 0 or -ENOMEM. */
-int sim_words_create(struct sim_words *words, const struct bcast_call *call, const struct protocol *protocol, uint32_t op, int with_lines);
+int sim_words_create(struct sim_words *words, const struct bcast_call *call, const struct protocol *protocol, uint32_t op,
+                     int with_lines);
 void sim_words_destroy(struct sim_words *words);
 
 /* Number of the word that a step or a PLACE_LINE names. */

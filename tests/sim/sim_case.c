@@ -33,7 +33,8 @@ void sim_case_destroy(struct sim_case *c)
     node_destroy(&c->node);
 }
 
-void sim_case_bcast(struct sim_case *c, uint32_t procs, uint64_t size_bytes, uint32_t fragment_bytes, uint32_t slots, uint32_t sets)
+void sim_case_bcast(struct sim_case *c, uint32_t procs, uint64_t size_bytes, uint32_t fragment_bytes, uint32_t slots,
+                    uint32_t sets)
 {
     assert_true(procs <= SIM_CASE_RANKS);
     assert_int_equal(placement_fill("compact", &c->node, procs, c->core_of_rank), 0);

@@ -21,7 +21,8 @@ void sim_case_preset(struct sim_case *c, const char *name);
 void sim_case_destroy(struct sim_case *c);
 
 /* Pipelined, flat tree, cold buffers, root 0. */
-void sim_case_bcast(struct sim_case *c, uint32_t procs, uint64_t size_bytes, uint32_t fragment_bytes, uint32_t slots, uint32_t sets);
+void sim_case_bcast(struct sim_case *c, uint32_t procs, uint64_t size_bytes, uint32_t fragment_bytes, uint32_t slots,
+                    uint32_t sets);
 void sim_case_tree(struct sim_case *c, const char *shape);
 
 /* Simulates; the outcome is the caller's to destroy. Fails the test if the simulator does. */

@@ -30,7 +30,8 @@ static void flat_resource(uint32_t resource, double bytes_per_s)
 
 static uint32_t class_of(double bytes_per_s, uint32_t uses, const struct sim_use *use)
 {
-    struct sim_class class = {.bytes_per_s = bytes_per_s, .beside = 1, .group = SIM_NO_GROUP, .rival = SIM_NO_GROUP, .uses = uses};
+    struct sim_class class = {.bytes_per_s = bytes_per_s, .beside = 1, .group = SIM_NO_GROUP, .rival = SIM_NO_GROUP};
+    class.uses = uses;
     uint32_t id = 0;
     for (uint32_t i = 0; i < uses; i++)
         class.use[i] = use[i];

@@ -167,7 +167,8 @@ static void empty_calls(void **state)
     sim_case_destroy(&c);
 }
 
-/* 16 ranks, 16 MiB: each copy and each notification takes a few events. The time itself is judged elsewhere, not beside other work. */
+/* 16 ranks, 16 MiB: each copy and each notification takes a few events. The time itself is judged elsewhere, where no
+ * other work is beside it. */
 static void events_are_few(void **state)
 {
     (void)state;
@@ -176,7 +177,8 @@ static void events_are_few(void **state)
     sim_case_preset(&c, "broadwell-2x8");
     sim_case_bcast(&c, 16, 16 << 20, 8192, 64, 1);
     sim_case_evaluate(&c, NULL, &out);
-    print_message("%llu events, %llu messages, %.1f ms\n", (unsigned long long)out.events, (unsigned long long)out.messages, out.wall_s * 1e3);
+    print_message("%llu events, %llu messages, %.1f ms\n", (unsigned long long)out.events, (unsigned long long)out.messages,
+                  out.wall_s * 1e3);
     assert_int_equal(out.messages, 2048 * 15);
     assert_true(out.events < 6 * 2048 * 16);
     assert_true(out.wall_s < 2);

@@ -101,7 +101,8 @@ static void order_is_stable(void **state)
                    binary = (double)tree_time_ps(&c, 16, size, "binary");
             worst = fmax(worst, fmax(chain, binary) / flat);
             if (chain >= flat || binary >= flat)
-                fail_msg("number %d, %llu bytes: chain %.3f, binary %.3f of flat", i, (unsigned long long)size, chain / flat, binary / flat);
+                fail_msg("number %d, %llu bytes: chain %.3f, binary %.3f of flat", i, (unsigned long long)size, chain / flat,
+                         binary / flat);
         }
         double two = slots_gain(&c, 32 << 10, 2), four = slots_gain(&c, 32 << 10, 4);
         assert_true(0.15 < two && two + 0.05 < four);

@@ -41,7 +41,8 @@ static void agrees_with_a_search(void **state)
         if (pending > 300 || (pending && x >> 63)) {
             size_t first = 0;
             for (size_t k = 1; k < pending; k++)
-                if (all[k].time_ps < all[first].time_ps || (all[k].time_ps == all[first].time_ps && all[k].order < all[first].order))
+                if (all[k].time_ps < all[first].time_ps ||
+                    (all[k].time_ps == all[first].time_ps && all[k].order < all[first].order))
                     first = k;
             struct sim_event event = sim_queue_pop(&queue);
             assert_int_equal(event.order, all[first].order);

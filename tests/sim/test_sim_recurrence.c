@@ -151,8 +151,9 @@ static void closed_form_is_a_bound_where_it_should_be(void **state)
             continue;
         above++;
         if (q == 1 || m > (uint64_t)f * s)
-            fail_msg("m=%llu f=%u s=%u q=%u t=%llu w=%llu wo=%llu a=%llu: %llu ps above the form's %llu", (unsigned long long)m, f, s, q,
-                     (unsigned long long)c.t, (unsigned long long)c.w, (unsigned long long)c.wo, (unsigned long long)c.a,
+            fail_msg("m=%llu f=%u s=%u q=%u t=%llu w=%llu wo=%llu a=%llu: %llu ps above the form's %llu",
+                     (unsigned long long)m, f, s, q, (unsigned long long)c.t,
+                     (unsigned long long)c.w, (unsigned long long)c.wo, (unsigned long long)c.a,
                      (unsigned long long)time_ps, (unsigned long long)form_ps);
     }
     print_message("%d of 4000 above the form, all with q >= 2 and m <= b\n", above);
