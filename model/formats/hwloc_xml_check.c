@@ -70,6 +70,15 @@ static int set_has_bits(struct span set)
     return 0;
 }
 
+/* A plain number of at most six digits: hwloc makes a set as long as the number is high. */
+static int index_is_sane(struct span index)
+{
+    for (size_t i = 0; i < index.length; i++)
+        if (!isdigit((unsigned char)index.text[i]))
+            return 0;
+    return index.length > 0 && index.length <= 6;
+}
+
 /* Devices and remarks have no place among the cores. */
 static int type_is_placed(struct span type)
 {
@@ -86,10 +95,12 @@ static int object_check(const struct scan *scan, const char *at)
     struct span name, value, type = {"", 0};
     const char *start = at;
     unsigned written = 0, filled = 0, all = (1u << SET_COUNT) - 1;
-    int more;
+    int more, numbered = 0;
     while ((more = attribute_next(&at, &name, &value)) > 0) {
         if (span_is(name, "type"))
             type = value;
+        if (span_is(name, "os_index"))
+            numbered = index_is_sane(value);
         for (unsigned s = 0; s < SET_COUNT; s++)
             if (span_is(name, set_names[s])) {
                 written |= (unsigned)set_is_written(value) << s;
@@ -100,6 +111,8 @@ static int object_check(const struct scan *scan, const char *at)
         return scan_fail(scan, at, "an attribute that is not name=\"value\"");
     if (!type.length)
         return scan_fail(scan, start, "an object without a type");
+    if ((span_is(type, "PU") || span_is(type, "NUMANode")) && !numbered)
+        return scan_fail(scan, start, "a PU or NUMANode without an os_index of up to six digits");
     if (type_is_placed(type) && written != all)
         return scan_fail(scan, start, "an object without cpuset, complete_cpuset, nodeset and complete_nodeset");
     if (type_is_placed(type) && filled != all && !span_is(type, "NUMANode")) /* memory alone has no cpu */

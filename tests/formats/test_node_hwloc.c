@@ -176,6 +176,11 @@ static void test_xml_refused(void **state)
     assert_int_equal(xml("<topology version=\"2.0\">\n<object type=\"Machine\" cpuset=\"0x1\">", reason, sizeof reason), -EINVAL);
     assert_string_equal(reason, "f.xml:2: an object without cpuset, complete_cpuset, nodeset and complete_nodeset, "
                                 "export it again with lstopo");
+    /* And would take half a GiB for this. */
+    assert_int_equal(
+        xml("<topology version=\"2.0\"><object type=\"PU\" os_index=\"4294967295\" cpuset=\"0x1\"/>", reason, sizeof reason),
+        -EINVAL);
+    assert_int_equal(strncmp(reason, "f.xml:1: a PU or NUMANode without an os_index", 45), 0);
     assert_int_equal(xml("<topology version=\"2.0\"><object type=\"Machine\"", reason, sizeof reason), -EINVAL);
 }
 
@@ -195,9 +200,12 @@ static void test_host(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_machines), cmocka_unit_test(test_os_numbers_of_domains),
-        cmocka_unit_test(test_synthetic),         cmocka_unit_test(test_synthetic_without_cores_or_caches),
-        cmocka_unit_test(test_synthetic_refused), cmocka_unit_test(test_xml_refused),
+        cmocka_unit_test(test_recorded_machines),
+        cmocka_unit_test(test_os_numbers_of_domains),
+        cmocka_unit_test(test_synthetic),
+        cmocka_unit_test(test_synthetic_without_cores_or_caches),
+        cmocka_unit_test(test_synthetic_refused),
+        cmocka_unit_test(test_xml_refused),
         cmocka_unit_test(test_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,8 +41,8 @@ for target in tests/fuzz/fuzz_*.c; do
     corpus=$out/corpus/$name
     mkdir -p "$corpus"
     dictionary= leaks=1 runs=-1
-    # hwloc itself leaks where it gives up on a file, so not for long either; leaks of ours are found by the tests.
-    [ "$name" = hwloc_xml ] && leaks=0 runs=12000
+    # hwloc itself leaks where it gives up, so not for long either; leaks of ours are found by the tests.
+    case $name in hwloc_*) leaks=0 runs=12000 ;; esac
     [ -e "$out/seeds/$name.dict" ] && dictionary=-dict=$out/seeds/$name.dict
     # HWLOC_*: only the input may say what is read.
     if ASAN_OPTIONS=detect_leaks=$leaks env -u HWLOC_XMLFILE -u HWLOC_SYNTHETIC "$out/$program" -max_total_time="$seconds" -runs=$runs -timeout=20 -rss_limit_mb=1024 -max_len=4096 \
