@@ -54,12 +54,12 @@ others=$(echo "$kernels" | grep -vE '/placement\.c$')
     quiet sim $sim
     quiet kernels $kernels
 }
-mains=$(grep -lE '^int main *\(' $(find . -path ./build -prune -o -name '*.c' -print) 2>/dev/null |
+mains=$(grep -lE '^int main *\(' $(find . -path ./build -prune -o -path ./out -prune -o -name '*.c' -print) 2>/dev/null |
     grep -vE '^\./(experiments/main\.c|experiments/bench/|tests/)')
 verdict "main() outside experiments/main.c, experiments/bench/ and tests/" "$mains"
-twins=$(git ls-files 2>/dev/null | grep -E '\.[ch]$' | sed 's|.*/||' | sort | uniq -d)
+twins=$(find . -path ./build -prune -o -path ./out -prune -o -name "*.[ch]" -print | sed "s|.*/||" | sort | uniq -d)
 verdict "file names that are not unique" "$twins"
-long=$(find . -path ./build -prune -o -name '*.[ch]' -exec awk 'END { if (NR > 400) print FILENAME ": " NR " lines" }' {} \;)
+long=$(find . -path ./build -prune -o -path ./out -prune -o -name '*.[ch]' -exec awk 'END { if (NR > 400) print FILENAME ": " NR " lines" }' {} \;)
 verdict "files above 400 lines" "$long"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
