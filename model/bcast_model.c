@@ -43,16 +43,29 @@ static int costs_of(const struct scenario *s, const struct bcast_steps *steps, s
     return err;
 }
 
+static int costs_derived(const struct scenario *s, const struct tree *tree, struct bcast_costs *out, char *reason,
+                         size_t reason_bytes)
+{
+    struct bcast_steps steps;
+    int err = bcast_steps_create(s, tree, &steps, reason, reason_bytes);
+    if (err)
+        return err;
+    err = costs_of(s, &steps, out, reason, reason_bytes);
+    bcast_steps_destroy(&steps);
+    return err;
+}
+
 int bcast_model_costs(const struct scenario *scenario, const struct tree *tree, struct bcast_costs *out, char *reason,
                       size_t reason_bytes)
 {
-    struct bcast_steps steps;
-    int err = bcast_steps_create(scenario, tree, &steps, reason, reason_bytes);
-    if (err)
+    const struct paper_costs *paper = &scenario->machine.node->paper;
+    int err = costs_derived(scenario, tree, out, reason, reason_bytes);
+    int stated = quantity_known(&paper->t_s_per_byte) && quantity_known(&paper->t_w_s) && quantity_known(&paper->t_wo_s) &&
+                 quantity_known(&paper->t_a_s);
+    if (err != -ENOTSUP || !stated)
         return err;
-    err = costs_of(scenario, &steps, out, reason, reason_bytes);
-    bcast_steps_destroy(&steps);
-    return err;
+    *out = (struct bcast_costs){paper->t_s_per_byte.value, paper->t_w_s.value, paper->t_wo_s.value, paper->t_a_s.value};
+    return 0;
 }
 
 /* All ranks copy the message once; what else they do, they wait. */

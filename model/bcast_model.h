@@ -14,7 +14,8 @@ struct bcast_prediction {
     struct bcast_costs costs; /* t, t_w, t_wo, t_A as used, or as they would be derived */
 };
 
-/* The paper's costs of this scenario. A contention-free node states them; on others they are derived:
+/* The paper's costs of this scenario. A contention-free node states them; on others they are derived, since stated ones hold for
+ * one tree and fragment only, and are used as stated only where the node has nothing to derive them from:
  *   t     the slower of one fragment's copy-in and the slowest reader's copy-out, per byte, beside its counterpart if the queue
  *         lets them overlap; their mean if not, since the form then bills 2 m t. Distance counts, shared bandwidth does not
  *   t_w   hand-overs and stores along the path to the rank notified last: depends on tree, p and placement
