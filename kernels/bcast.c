@@ -143,33 +143,47 @@ static inline __attribute__((always_inline)) int execute(struct comm *comm, cons
     return 0;
 }
 
+/* The call as a local copy: inlined, its fields are registers and constants instead of memory just written. */
+static inline struct bcast_call call_of(const struct bcast_call *template, uint64_t size_bytes, uint32_t root)
+{
+    struct bcast_call call = *template;
+    call.size_bytes = size_bytes;
+    call.root = root;
+    return call;
+}
+
 /* Not to be inlined into a caller, where `flatten` would be lost and the program called step by step. */
 #define EXECUTOR __attribute__((noinline, flatten)) static
 
-EXECUTOR int run_pipelined(struct comm *comm, const struct bcast_call *call, const struct message *m)
+EXECUTOR int run_pipelined(struct comm *comm, const struct message *m, uint64_t size_bytes, uint32_t root)
 {
-    return execute(comm, call, m, &comm->pipelined_op, pipelined_start, pipelined_next, 0);
+    struct bcast_call call = call_of(&comm->pipelined_call, size_bytes, root);
+    return execute(comm, &call, m, &comm->pipelined_op, pipelined_start, pipelined_next, 0);
 }
 
-EXECUTOR int run_eager(struct comm *comm, const struct bcast_call *call, const struct message *m)
+EXECUTOR int run_eager(struct comm *comm, const struct message *m, uint64_t size_bytes, uint32_t root)
 {
-    return execute(comm, call, m, &comm->eager_op, eager_start, eager_next, 0);
+    struct bcast_call call = call_of(&comm->eager_call, size_bytes, root);
+    return execute(comm, &call, m, &comm->eager_op, eager_start, eager_next, 0);
 }
 
-EXECUTOR int run_pipelined_delayed(struct comm *comm, const struct bcast_call *call, const struct message *m)
+EXECUTOR int run_pipelined_delayed(struct comm *comm, const struct message *m, uint64_t size_bytes, uint32_t root)
 {
-    return execute(comm, call, m, &comm->pipelined_op, pipelined_start, pipelined_next, 1);
+    struct bcast_call call = call_of(&comm->pipelined_call, size_bytes, root);
+    return execute(comm, &call, m, &comm->pipelined_op, pipelined_start, pipelined_next, 1);
 }
 
-EXECUTOR int run_eager_delayed(struct comm *comm, const struct bcast_call *call, const struct message *m)
+EXECUTOR int run_eager_delayed(struct comm *comm, const struct message *m, uint64_t size_bytes, uint32_t root)
 {
-    return execute(comm, call, m, &comm->eager_op, eager_start, eager_next, 1);
+    struct bcast_call call = call_of(&comm->eager_call, size_bytes, root);
+    return execute(comm, &call, m, &comm->eager_op, eager_start, eager_next, 1);
 }
 
-__attribute__((noinline)) static int run_table(struct comm *comm, const struct bcast_call *call, const struct message *m,
-                                               const struct protocol *protocol, uint32_t *op)
+__attribute__((noinline)) static int run_table(struct comm *comm, const struct bcast_call *template, const struct message *m,
+                                               const struct protocol *protocol, uint32_t *op, uint64_t size_bytes, uint32_t root)
 {
-    return execute(comm, call, m, op, protocol->start, protocol->next, 0);
+    struct bcast_call call = call_of(template, size_bytes, root);
+    return execute(comm, &call, m, op, protocol->start, protocol->next, 0);
 }
 
 static inline void prefetch_to_write(const void *line)
@@ -183,43 +197,37 @@ static inline void prefetch_to_write(const void *line)
 
 /* Who has just told children takes the lines it will tell them on next, before they start to poll them:
  * that store then finds its line at home, and one of the two transfers of a hand-over is off the critical path. */
-static inline void own_next_lines(const struct comm *comm, const struct bcast_call *call)
+static inline void own_next_lines(const struct comm *comm, uint32_t root)
 {
     enum { CHILDREN_MOST = 8 };
-    uint32_t children = tree_child_count(call->tree, call->root, call->rank);
+    uint32_t rank = comm->config.rank, children = tree_child_count(&comm->tree, root, rank);
+    uint32_t line = comm->eager_op & (comm->eager_call.lines - 1);
     for (uint32_t i = 0; i < children && i < CHILDREN_MOST; i++)
-        prefetch_to_write(segment_word(&comm->plan.layout, comm->base, WORD_LINE, tree_child(call->tree, call->root, call->rank, i),
-                                       comm->eager_op & (call->lines - 1)));
+        prefetch_to_write(segment_word(&comm->plan.layout, comm->base, WORD_LINE, tree_child(&comm->tree, root, rank, i), line));
 }
 
 static int run_short(struct comm *comm, const struct message *m, uint64_t size_bytes, uint32_t root)
 {
-    struct bcast_call *call = &comm->eager_call;
-    call->size_bytes = size_bytes;
-    call->root = root;
     if (__builtin_expect(comm->config.generic_executor, 0))
-        return run_table(comm, call, m, &protocol_eager, &comm->eager_op);
+        return run_table(comm, &comm->eager_call, m, &protocol_eager, &comm->eager_op, size_bytes, root);
     if (__builtin_expect(comm->config.delay_max_ns != 0, 0))
-        return run_eager_delayed(comm, call, m);
-    int error = run_eager(comm, call, m);
-    own_next_lines(comm, call);
+        return run_eager_delayed(comm, m, size_bytes, root);
+    int error = run_eager(comm, m, size_bytes, root);
+    own_next_lines(comm, root);
     return error;
 }
 
 static int run_long(struct comm *comm, struct message *m, uint64_t size_bytes, uint32_t root)
 {
     const struct comm_config *f = &comm->config;
-    struct bcast_call *call = &comm->pipelined_call;
-    call->size_bytes = size_bytes;
-    call->root = root;
     m->copy_in = f->copy_in == COMM_COPY_AUTO ? COPY_MEMCPY : (enum copy_routine)f->copy_in;
     m->copy_out = f->copy_out == COMM_COPY_AUTO ? copy_routine_choose(size_bytes, comm->llc_bytes, f->procs)
                                                 : (enum copy_routine)f->copy_out;
     if (__builtin_expect(f->generic_executor, 0))
-        return run_table(comm, call, m, &protocol_pipelined, &comm->pipelined_op);
+        return run_table(comm, &comm->pipelined_call, m, &protocol_pipelined, &comm->pipelined_op, size_bytes, root);
     if (__builtin_expect(f->delay_max_ns != 0, 0))
-        return run_pipelined_delayed(comm, call, m);
-    return run_pipelined(comm, call, m);
+        return run_pipelined_delayed(comm, m, size_bytes, root);
+    return run_pipelined(comm, m, size_bytes, root);
 }
 
 static int broadcast(struct comm *comm, struct message *m, uint64_t size_bytes, uint32_t root)

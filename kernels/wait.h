@@ -1,6 +1,6 @@
 /* Waiting: every wait of the kernels goes through here.
  *
- * A wait looks once, inline; then spins with pauses, then yields, then sleeps on the word for a
+ * A wait looks a few times, inline; then spins with pauses, then yields, then sleeps on the word for a
  * bounded time. How long each lasts depends on whether the ranks have a cpu each. While
  * it waits it calls the embedder's progress function and asks now and then whether the peers are
  * alive, so that no wait outlives a peer by a second.
@@ -15,6 +15,9 @@
 #include "model/step.h"
 
 #include <sched.h>
+
+/* Looks made inline, without a pause: about one hand-over, at whose end every instruction counts. */
+enum { WAIT_BRIEF_LOOKS = 32 };
 
 struct waiter {
     uint32_t spins;  /* looks before the first yield */
@@ -41,10 +44,12 @@ int wait_slowly(struct waiter *waiter, atomic_word *word, uint32_t op, uint32_t 
  * Returns 0, or what waiter->alive returned. */
 static inline int wait_until(struct waiter *waiter, atomic_word *word, uint32_t op, uint32_t value, uint32_t *seen)
 {
-    uint32_t now = word_load_acquire(word); /* A1: pairs with R1, the store or addition that ends this wait */
-    if (__builtin_expect(wait_satisfied(op, now, value), 1)) {
-        *seen = now;
-        return 0;
+    for (int looks = 0; looks < WAIT_BRIEF_LOOKS; looks++) {
+        uint32_t now = word_load_acquire(word); /* A1: pairs with R1, the store or addition that ends this wait */
+        if (__builtin_expect(wait_satisfied(op, now, value), 1)) {
+            *seen = now;
+            return 0;
+        }
     }
     return wait_slowly(waiter, word, op, value, seen);
 }
