@@ -1,6 +1,7 @@
 /* shmcoll compare: every evaluator side by side, with errors relative to what was run. */
 #include "experiments/compare.h"
 #include "experiments/evaluate.h"
+#include "experiments/regret.h"
 #include "experiments/scenario_build.h"
 #include "experiments/statistics.h"
 #include "model/bcast_model.h"
@@ -190,13 +191,20 @@ static int compare_grid(struct scenario_grid *grid, struct compare_point *points
                 row_writer_stream(writer, &points[i].row[c]);
         talk_note(grid->settings->verbosity, 1, "%zu of %zu points", i + 1, grid->count);
     }
-    return writer->format == FORMAT_TABLE ? compare_print(writer->file, points, grid->count) : 0;
+    int code = writer->format == FORMAT_TABLE ? compare_print(writer->file, points, grid->count) : 0;
+    if (code || !grid->settings->regret)
+        return code;
+    FILE *file = writer->format == FORMAT_TABLE ? writer->file : stderr; /* rows stay rows */
+    fputc('\n', file);
+    return regret_report(file, grid, points);
 }
 
 static int compare_settings(const struct settings *settings)
 {
     struct scenario_grid grid;
     struct row_writer writer;
+    if (settings->regret && !compare_node_is_here(settings->node))
+        return talk_fail(EXIT_USAGE, "--regret measures on this host: give --node host or its node file, not %s", settings->node);
     int code = scenario_grid_create(settings, &grid);
     if (code)
         return code;

@@ -35,7 +35,7 @@ struct settings {
     uint64_t seed;
     uint32_t reps, warmup;
     double time_limit_s;
-    int huge_pages, control_pages, no_verify, list;
+    int huge_pages, control_pages, no_verify, list, regret;
     enum format format;
     int verbosity; /* 0, -v 1, -vv 2, -q -1 */
 };
