@@ -1,5 +1,7 @@
 /* From two, one or none of f, s, b to a queue. */
 #include "experiments/queue_choice.h"
+#include "experiments/queue_search.h"
+#include "model/formats/presets.h"
 
 #include <errno.h>
 #include <math.h>
@@ -77,6 +79,47 @@ static void unknown_costs_take_the_default(void **state)
     assert_int_equal(queue.slots, 2);
 }
 
+static double extended_s(struct scenario scenario, uint32_t fragment, uint32_t slots)
+{
+    struct outcome outcome;
+    scenario.variant = "extended";
+    scenario.params.fragment_bytes = fragment;
+    scenario.params.slots = slots;
+    outcome_init(&outcome);
+    assert_int_equal(evaluator_model.evaluate(&scenario, NULL, &outcome), 0);
+    double time_s = outcome.time_s;
+    outcome_destroy(&outcome);
+    return time_s;
+}
+
+static void the_search_finds_nothing_slower_than_any_candidate(void **state)
+{
+    struct node node;
+    uint32_t cores[16];
+    (void)state;
+    assert_int_equal(preset_create("broadwell-2x8", &node), 0);
+    assert_int_equal(placement_fill("compact", &node, 16, cores), 0);
+    for (uint64_t size = 1024; size <= 16 << 20; size *= 16)
+        for (uint32_t sets = 1; sets <= 4; sets *= 2) {
+            struct scenario scenario = {
+                .machine = {&node, 1},
+                .placement = {"compact", cores},
+                .job = {JOB_BCAST, 16, .bcast = {size, 0}},
+                .params = {&protocol_pipelined, 4096, sets, sets, {TREE_KARY, 2}},
+                .conditions = {.buffer_domain = -1},
+                .variant = "",
+            };
+            assert_int_equal(queue_search(&scenario, BUDGET), 0);
+            const struct params *best = &scenario.params;
+            assert_true((uint64_t)best->fragment_bytes * best->slots <= BUDGET && best->slots % sets == 0);
+            double best_s = extended_s(scenario, best->fragment_bytes, best->slots);
+            for (uint32_t f = 4096; f <= 262144; f *= 2)
+                for (uint32_t s = sets; (uint64_t)f * s <= BUDGET; s *= 2)
+                    assert_true(best_s <= extended_s(scenario, f, s));
+        }
+    node_destroy(&node);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -84,6 +127,7 @@ int main(void)
         cmocka_unit_test(the_best_within_a_buffer_is_the_papers),
         cmocka_unit_test(whatever_is_given_the_queue_fits),
         cmocka_unit_test(unknown_costs_take_the_default),
+        cmocka_unit_test(the_search_finds_nothing_slower_than_any_candidate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
