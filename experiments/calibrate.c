@@ -39,9 +39,9 @@ static int plan_copies(struct calibrate_plan *plan)
                 for (size_t f = 0; f < COUNT(fragments) && !err; f++) {
                     int fits = fragments[f] <= messages[m] && fragments[f] <= queues[b];
                     int small = fragments[f] < 4096 && messages[m] > (64 << 10);
-                    int far = messages[m] < (1 << 20) && queues[b] == (1 << 20); /* between two that are measured */
+                    int unused = b > 0 && queues[b - 1] >= messages[m]; /* a message uses no more of a queue than its own size */
                     int spilled = buffers == PROBE_WARM && messages[m] > (1 << 20); /* not warm in any cache */
-                    if (fits && !small && !far && !spilled)
+                    if (fits && !small && !unused && !spilled)
                         err = add_queue(plan, (enum probe_buffers)buffers, messages[m], queues[b], fragments[f]);
                 }
     return err;

@@ -63,6 +63,14 @@ static void set_errors(struct compare_point *point, double copy_s)
     }
 }
 
+/* The hand-over of a calibrated host: predictions are for the state it was calibrated in. 0 on other nodes. */
+static double calibrated_state_ns(const struct scenario *scenario)
+{
+    const uint32_t *core = scenario->placement.core_of_rank;
+    double handover_ns = scenario->job.procs > 1 ? node_handover_ns(scenario->machine.node, core[0], core[1]) : NAN;
+    return handover_ns > 0 ? handover_ns : 0;
+}
+
 /* A contender that cannot do a scenario leaves a gap; what it said is one line on standard error. */
 static int evaluate_point(const struct scenario *scenario, const struct settings *settings, struct compare_point *point)
 {
@@ -72,6 +80,7 @@ static int evaluate_point(const struct scenario *scenario, const struct settings
         if (!contender_used(&contenders[c], settings))
             continue;
         own.variant = contenders[c].variant;
+        own.conditions.state_ns = calibrated_state_ns(scenario);
         int code = evaluate_row(evaluator_find(contenders[c].source), &own, NULL, &point->row[c], NULL);
         if (code && code != EXIT_UNABLE)
             return code;

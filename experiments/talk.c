@@ -43,6 +43,7 @@ int exit_code_of(int error)
     case -EACCES:
     case -ENOMEM:
     case -ENOSPC:
+    case -EAGAIN: /* the host was busy, or not in the state it was calibrated in */
         return EXIT_UNABLE;
     case -EBADMSG:
         return EXIT_WRONG_DATA;

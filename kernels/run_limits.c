@@ -1,5 +1,7 @@
 #include "kernels/run_limits.h"
 
+#include "kernels/clock.h"
+
 #include <math.h>
 
 int run_limits_create(struct run_limits *limits, struct launch_rank *self, const struct clock *clock, uint64_t llc_bytes,
@@ -41,24 +43,46 @@ static int measure_copies(struct run_limits *limits, struct run_slice *slice)
     return error;
 }
 
+/* The same figure on all ranks; 0 where there is no line to hand over. */
 static int measure_state(struct run_limits *limits, double *state_ns)
 {
-    double ns = 0;
-    int error = limits->with_state ? probe_state(&limits->probe, &ns) : 0;
-    if (limits->probe.rank == 0)
-        *state_ns = ns;
-    return error;
+    *state_ns = 0;
+    return limits->with_state ? probe_state(&limits->probe, state_ns) : 0;
 }
 
-int run_slice_begin(struct run_limits *limits, struct run_slice *slice)
+/* Rank 0's clock decides, so that all ranks stop waiting together. */
+static int time_is_up(struct run_limits *limits, uint64_t until_ns, int *up)
 {
-    int error = measure_copies(limits, slice);
-    return error ? error : measure_state(limits, &slice->before_ns);
+    double *shared = &limits->probe.shared->result_ns[16];
+    if (limits->probe.rank == 0)
+        *shared = clock_monotonic_ns() >= until_ns;
+    int error = probe_barrier(&limits->probe);
+    *up = *shared != 0;
+    return error ? error : probe_barrier(&limits->probe);
+}
+
+int run_slice_begin(struct run_limits *limits, double wanted_ns, uint64_t until_ns, struct run_slice *slice)
+{
+    double state_ns = 0;
+    int up = 0, error = measure_copies(limits, slice);
+    do {
+        error = error ? error : measure_state(limits, &state_ns);
+        if (error || !limits->with_state || wanted_ns <= 0 || probe_state_same(state_ns, wanted_ns))
+            break;
+        error = time_is_up(limits, until_ns, &up);
+    } while (!error && !up);
+    if (!error && limits->probe.rank == 0)
+        slice->before_ns = state_ns;
+    return error;
 }
 
 int run_slice_end(struct run_limits *limits, struct run_slice *slice)
 {
-    return measure_state(limits, &slice->after_ns);
+    double state_ns = 0;
+    int error = measure_state(limits, &state_ns);
+    if (!error && limits->probe.rank == 0)
+        slice->after_ns = state_ns;
+    return error;
 }
 
 int run_slice_in_state(const struct run_slice *slice, double state_ns)

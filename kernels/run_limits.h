@@ -30,8 +30,9 @@ int run_limits_create(struct run_limits *limits, struct launch_rank *self, const
                       uint64_t size_bytes, struct probe_shared *shared, int with_copies);
 void run_limits_destroy(struct run_limits *limits);
 
-/* Collective: before and after the repetitions of a slice. `slice` is written on rank 0 and may be NULL elsewhere. */
-int run_slice_begin(struct run_limits *limits, struct run_slice *slice);
+/* Collective: before and after the repetitions of a slice; rank 0 writes it. With a wanted_ns > 0 the slice begins when the host is in
+ * that state, or at until_ns of clock_monotonic_ns if it does not come. */
+int run_slice_begin(struct run_limits *limits, double wanted_ns, uint64_t until_ns, struct run_slice *slice);
 int run_slice_end(struct run_limits *limits, struct run_slice *slice);
 
 /* Whether the slice passed in one state of the host, that of state_ns; always if state_ns is 0. */

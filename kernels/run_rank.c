@@ -13,7 +13,7 @@
 enum {
     LEAD_NS = 10000,          /* from the agreement to the deadline: several hand-overs */
     LEAD_CROWDED_NS = 100000, /* a rank: until all of them have run once */
-    PATIENCE = 4,             /* times the time limit, for the host to come back to the state asked for */
+    PATIENCE_S = 20,          /* for the host to come back to the state asked for */
 };
 
 struct runner {
@@ -151,7 +151,7 @@ static uint32_t good_attempts(const struct runner *r, uint32_t attempt)
     return good;
 }
 
-/* Rank 0, between slices: enough, or out of time. Past it a run waits as long again for the state it was told to. */
+/* Rank 0, between slices: enough, or out of time. Only for the state it was told to does a run wait longer. */
 static void decide_stop(struct runner *r, uint32_t attempt)
 {
     double limit_s = r->scenario->conditions.time_limit_s;
@@ -160,7 +160,7 @@ static void decide_stop(struct runner *r, uint32_t attempt)
     if (attempt < r->job->warmup + r->job->reps && !out_of_time)
         return;
     uint32_t good = good_attempts(r, attempt);
-    if (good >= r->job->reps || (out_of_time && (good > 0 || spent_s > PATIENCE * limit_s)))
+    if (good >= r->job->reps || (out_of_time && (good > 0 || spent_s > PATIENCE_S)))
         word_store_relaxed(&r->common->stop_at, attempt); /* the barrier publishes it */
 }
 
@@ -226,7 +226,7 @@ static int slice_run(struct runner *r, uint32_t first)
 {
     uint32_t last = first + r->job->slice_attempts < r->job->attempts_max ? first + r->job->slice_attempts : r->job->attempts_max;
     struct run_slice *slice = &run_slices(r->common, r->job)[first / r->job->slice_attempts];
-    int error = run_slice_begin(&r->limits, slice);
+    int error = run_slice_begin(&r->limits, r->scenario->conditions.state_ns, r->start_ns + (uint64_t)PATIENCE_S * 1000000000, slice);
     for (uint32_t i = first; i < last && !error; i++)
         error = attempt(r, i);
     if (!error)
