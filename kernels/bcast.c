@@ -3,7 +3,8 @@
  * The executor is instantiated with the program inlined, once for each protocol with and without random
  * delays, and once more through the protocol table. The words' happens-before edges: every STORE and
  * ADD is a release (R1) and every satisfied WAIT an acquire (A1, in wait.h); bytes copied before a
- * release are seen by who has acquired it. Non-temporal copies end with their own fence. */
+ * release are seen by who has acquired it. A non-temporal copy into a slot is fenced before its notification;
+ * one out of it goes to memory that is the rank's own, and is fenced when the call ends. */
 #include "kernels/comm_internal.h"
 #include "model/protocol/eager.h"
 #include "model/protocol/pipelined.h"
@@ -61,6 +62,8 @@ static inline void copy_user(const struct message *m, const struct step *s, char
         copy_short(to_user ? user : shared, to_user ? shared : user, s->bytes);
     } else {
         copy_bytes(to_user ? m->copy_out : m->copy_in, to_user ? user : shared, to_user ? shared : user, s->bytes);
+        if (!to_user)
+            copy_fence(m->copy_in);
     }
 }
 
@@ -238,8 +241,10 @@ static int broadcast(struct comm *comm, struct message *m, uint64_t size_bytes, 
     comm->liveness.calls++;
     if (size_bytes <= EAGER_PAYLOAD_BYTES && comm->eager_allowed)
         error = run_short(comm, m, size_bytes, root);
-    else
+    else {
         error = run_long(comm, m, size_bytes, root);
+        copy_fence(m->copy_out);
+    }
     return __builtin_expect(error != 0, 0) ? comm_fail(comm, error, "broadcast") : 0;
 }
 

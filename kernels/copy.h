@@ -15,8 +15,10 @@ enum copy_routine {
     COPY_ROUTINE_COUNT
 };
 
-/* Copies n bytes, ordered before later stores: a non-temporal copy ends with a store fence. */
+/* Copies n bytes. What was read has been read when it returns, so that its source may be given away; what a
+ * non-temporal copy wrote is ordered before later stores only by copy_fence, which waits for memory: once a call. */
 void copy_bytes(enum copy_routine routine, void *to, const void *from, size_t n);
+void copy_fence(enum copy_routine routine);
 
 /* Whether this cpu has the routine; COPY_NONTEMPORAL falls back to memcpy where it has not. */
 int copy_routine_available(enum copy_routine routine);

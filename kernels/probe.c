@@ -177,6 +177,7 @@ int probe_copy_cold(struct probe *p, int routine, uint64_t bytes, double *sample
             unsigned char *from = cold_buffer(p, bytes), *to = cold_buffer(p, bytes);
             uint64_t start = clock_ticks(&p->clock);
             copy_bytes((enum copy_routine)routine, to, from, bytes);
+            copy_fence((enum copy_routine)routine);
             samples_ns[r] = clock_ns(&p->clock, clock_ticks(&p->clock) - start);
         }
         err = probe_barrier(p);
@@ -193,6 +194,7 @@ int probe_copy_shared(struct probe *p, int routine, uint64_t bytes, double *samp
         uint64_t start;
         err = start_together(p, &start);
         copy_bytes((enum copy_routine)routine, to, from, part);
+        copy_fence((enum copy_routine)routine);
         double ns = clock_ns(&p->clock, clock_ticks(&p->clock) - start);
         if (p->rank < 64)
             p->shared->result_ns[p->rank] = ns;
