@@ -19,10 +19,16 @@ static int alive(void *context)
     return launcher_dead_rank(context) >= 0 ? -EOWNERDEAD : 0;
 }
 
+enum { SPINS_BETWEEN = 20000000 }; /* about a second */
+
 struct waiter launcher_waiter(struct launch_rank *self)
 {
     struct waiter waiter = {.sleepers = &self->shared->sleepers, .alive = alive, .alive_context = self};
     wait_policy_set(&waiter, self->shared->crowded);
+    /* Between measurements too a rank with a core of its own keeps it busy: an idle core is slow to come back, and
+     * a virtual one may come back elsewhere. */
+    if (!self->shared->crowded)
+        waiter.spins = SPINS_BETWEEN;
     return waiter;
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PING_ROUNDS = 2000, STATE_ROUNDS = 100, STATE_TRIES = 5, DEADLINE_AHEAD_NS = 3000 };
+enum { PING_ROUNDS = 2000, STATE_ROUNDS = 100, STATE_TRIES = 5, GROUP_BYTES = 16 << 10, DEADLINE_AHEAD_NS = 3000 };
 
 double probe_clock_read_ns(const struct clock *clock)
 {
@@ -207,35 +207,48 @@ int probe_copy_shared(struct probe *p, int routine, uint64_t bytes, double *samp
     return err;
 }
 
-/* One copy of fragment k by the rank whose turn it is; returns its time. */
-static double fragment_copy_ns(struct probe *p, const struct probe_queue *q, unsigned char *user, uint64_t k, int routine)
+/* Copies of `count` fragments from fragment `first` on by the rank whose turn it is; returns their time. */
+static double group_copy_ns(struct probe *p, const struct probe_queue *q, unsigned char *user, uint64_t first, uint64_t count, int routine)
 {
-    uint64_t offset = k * q->fragment_bytes, left = q->message_bytes - offset, slots = q->queue_bytes / q->fragment_bytes;
-    uint64_t bytes = left < q->fragment_bytes ? left : q->fragment_bytes;
-    unsigned char *slot = p->shared->queue + k % (slots ? slots : 1) * q->fragment_bytes;
+    uint64_t slots = q->queue_bytes > q->fragment_bytes ? q->queue_bytes / q->fragment_bytes : 1;
     uint64_t start = clock_ticks(&p->clock);
-    if (p->rank == 0)
-        copy_bytes(COPY_MEMCPY, slot, user + offset, bytes);
-    else
-        copy_bytes((enum copy_routine)routine, user + offset, slot, bytes);
+    for (uint64_t k = first; k < first + count; k++) {
+        uint64_t offset = k * q->fragment_bytes, left = q->message_bytes - offset;
+        uint64_t bytes = left < q->fragment_bytes ? left : q->fragment_bytes;
+        unsigned char *slot = p->shared->queue + k % slots * q->fragment_bytes;
+        if (p->rank == 0)
+            copy_bytes(COPY_MEMCPY, slot, user + offset, bytes);
+        else
+            copy_bytes((enum copy_routine)routine, user + offset, slot, bytes);
+    }
     return clock_ns(&p->clock, clock_ticks(&p->clock) - start) - p->clock_read_ns;
+}
+
+/* Fragments between two meetings: one if it is large. Small ones go in groups, because a stream that stops after
+ * every fragment loses what the prefetcher has learnt, and a pipeline does not stop. The queue holds two groups. */
+static uint64_t group_fragments(const struct probe_queue *q, uint64_t count)
+{
+    uint64_t group = GROUP_BYTES / q->fragment_bytes, room = q->queue_bytes / q->fragment_bytes / 2;
+    group = group < room ? group : room;
+    group = group < count / 4 ? group : count / 4;
+    return group > 0 ? group : 1;
 }
 
 /* One message in lockstep; returns the mean time of this rank's copies. */
 static int queue_message(struct probe *p, const struct probe_queue *q, unsigned char *user, double *mean_ns)
 {
     uint64_t count = (q->message_bytes + q->fragment_bytes - 1) / q->fragment_bytes;
+    uint64_t group = group_fragments(q, count), lag = q->beside ? group : 0;
     int routine = (int)copy_routine_choose(q->message_bytes, p->llc_bytes, p->procs);
-    uint64_t lag = q->beside ? 1 : 0;
     double ns = 0;
     int err = 0;
-    for (uint64_t k = 0; k < count + lag && !err; k++) {
+    for (uint64_t k = 0; k < count + lag && !err; k += group) {
         if (p->rank == 0 && k < count)
-            ns += fragment_copy_ns(p, q, user, k, routine);
+            ns += group_copy_ns(p, q, user, k, count - k < group ? count - k : group, routine);
         if (!lag)
             err = probe_barrier(p);
         if (p->rank == 1 && k >= lag)
-            ns += fragment_copy_ns(p, q, user, k - lag, routine);
+            ns += group_copy_ns(p, q, user, k - lag, count - (k - lag) < group ? count - (k - lag) : group, routine);
         if (!err)
             err = probe_barrier(p);
     }

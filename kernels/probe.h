@@ -40,11 +40,11 @@ struct probe {
 /* Whether message buffers are cold, as after pool_chill, or in the rank's own cache. */
 enum probe_buffers { PROBE_COLD, PROBE_WARM };
 
-/* A queue copied into by rank 0 and out of by rank 1, fragment by fragment in lockstep. */
+/* A queue copied into by rank 0 and out of by rank 1 in lockstep, large fragments one by one, small ones in groups. */
 struct probe_queue {
     uint64_t message_bytes, fragment_bytes, queue_bytes;
     enum probe_buffers buffers;
-    int beside; /* 1: the reader copies fragment k-1 out while the writer copies k in; 0: one after the other */
+    int beside; /* 1: the reader copies a group out while the writer copies the next one in; 0: one after the other */
 };
 
 /* What two readings of the clock in a row differ by at least. */
