@@ -22,6 +22,16 @@ static uint32_t link_of(const struct sim_copies *c, uint32_t from_socket, uint32
     return c->scenario->machine.node->domains + from_socket * c->sockets + to_socket;
 }
 
+/* Whether the node knows what a copy-in and a copy-out beside each other cost: then their sharing is in these times, and
+ * the controllers speak from the third flow on. */
+static int pair_measured(const struct node *node)
+{
+    for (size_t i = 0; i < node->copy_point_count; i++)
+        if (quantity_known(&node->copy_points[i].beside_s))
+            return 1;
+    return 0;
+}
+
 /* Controllers by the number of flows; unknown bandwidth limits nobody. */
 static int create_controllers(struct sim_copies *c)
 {
@@ -29,8 +39,9 @@ static int create_controllers(struct sim_copies *c)
     uint32_t entries = node->cores + 1;
     double *table = malloc(entries * sizeof *table);
     int rc = table ? 0 : -ENOMEM;
+    uint32_t first = pair_measured(node) ? 3 : 0;
     for (uint32_t i = 0; table && i < entries; i++) {
-        double limit = node_bandwidth_bytes_per_s(node, i);
+        double limit = i < first ? INFINITY : node_bandwidth_bytes_per_s(node, i);
         table[i] = limit > 0 ? limit : INFINITY;
     }
     for (uint32_t d = 0; rc == 0 && d < node->domains; d++)
