@@ -148,7 +148,7 @@ PUBLIC_HEADERS := $(addprefix model/,node.h tree.h step.h protocol.h scenario.h 
     formats/node_yaml.h formats/presets.h) kernels/comm.h kernels/copy.h
 I = $(DESTDIR)$(PREFIX)
 ## install: command, libraries, headers, pkg-config file, manual page and completion (PREFIX, DESTDIR)
-install: $(COMMAND) $(BUILD)/libshmcoll.a $(BUILD)/libshmcoll.so.$(SOVERSION) $(BUILD)/shmcoll.pc $(BUILD)/shmcoll.1 $(BUILD)/shmcoll.bash
+install: $(addprefix $(BUILD)/,shmcoll libshmcoll.a libshmcoll.so.$(SOVERSION) shmcoll.pc shmcoll.1 shmcoll.bash)
 	install -d $(I)/bin $(I)/lib/pkgconfig $(I)/share/man/man1 $(I)/share/bash-completion/completions $(I)/share/shmcoll/plots
 	install $(COMMAND) $(I)/bin/
 	install -m 644 $(BUILD)/libshmcoll.a $(BUILD)/libshmcoll.so.$(SOVERSION) $(I)/lib/

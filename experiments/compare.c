@@ -141,7 +141,8 @@ static void print_point(FILE *file, const struct compare_point *point, const int
     }
     if (point->has[RUN]) {
         const struct row *run = &point->row[RUN];
-        fprintf(file, " %11.3f %11.3f %11.3f %11.3f", run->time_s * 1e6, run->ci_low_s * 1e6, run->ci_high_s * 1e6, run->memcpy_cold_s * 1e6);
+        fprintf(file, " %11.3f %11.3f %11.3f %11.3f", run->time_s * 1e6, run->ci_low_s * 1e6, run->ci_high_s * 1e6,
+                run->memcpy_cold_s * 1e6);
     }
     fputc('\n', file);
 }
@@ -218,7 +219,8 @@ static int compare_settings(const struct settings *settings)
     if (code)
         return code;
     struct compare_point *points = calloc(grid.count, sizeof *points);
-    code = points ? row_writer_open(&writer, settings) : talk_fail(EXIT_UNABLE, "out of memory for %zu points: use shorter lists", grid.count);
+    code = points ? row_writer_open(&writer, settings)
+                  : talk_fail(EXIT_UNABLE, "out of memory for %zu points: use shorter lists", grid.count);
     if (code == 0) {
         code = compare_grid(&grid, points, &writer);
         int closed = row_writer_close(&writer);

@@ -20,11 +20,12 @@ void doctor_look_cpus(struct doctor_finding *out)
     if (allowed <= 0)
         doctor_set(out, DOCTOR_UNKNOWN, "", "%d online, allowed unknown", online);
     else if (allowed < 2)
-        doctor_set(out, DOCTOR_WARN, "a cpuset with more cpus: ranks that share one wait for each other's time slice", "%d allowed of %d online",
-                   allowed, online);
+        doctor_set(out, DOCTOR_WARN, "a cpuset with more cpus: ranks that share one wait for each other's time slice",
+                   "%d allowed of %d online", allowed, online);
     else
         doctor_set(out, allowed < online ? DOCTOR_NOTE : DOCTOR_OK,
-                   allowed < online ? "taskset or the cgroup's cpuset, if all are wanted" : "", "%d allowed of %d online", allowed, online);
+                   allowed < online ? "taskset or the cgroup's cpuset, if all are wanted" : "", "%d allowed of %d online",
+                   allowed, online);
 }
 
 void doctor_look_cpu_quota(struct doctor_finding *out)
@@ -42,7 +43,8 @@ void doctor_look_cpu_quota(struct doctor_finding *out)
     }
     int tight = quota / period < cpus_allowed();
     doctor_set(out, tight ? DOCTOR_WARN : DOCTOR_OK,
-               tight ? "a higher cpu.max, or fewer ranks: a throttled rank stalls all others for tens of ms" : "", "%.2f cpus", quota / period);
+               tight ? "a higher cpu.max, or fewer ranks: a throttled rank stalls all others for tens of ms" : "", "%.2f cpus",
+               quota / period);
 }
 
 void doctor_look_smt(struct doctor_finding *out)
@@ -53,7 +55,8 @@ void doctor_look_smt(struct doctor_finding *out)
         return;
     }
     int on = atoi(line) != 0;
-    doctor_set(out, on ? DOCTOR_NOTE : DOCTOR_OK, on ? "place ranks on one thread of each core (--place list:...)" : "", on ? "on" : "off");
+    doctor_set(out, on ? DOCTOR_NOTE : DOCTOR_OK, on ? "place ranks on one thread of each core (--place list:...)" : "",
+               on ? "on" : "off");
 }
 
 void doctor_look_governor(struct doctor_finding *out)
@@ -73,7 +76,8 @@ void doctor_look_governor(struct doctor_finding *out)
         return;
     }
     int fine = !mixed && strcmp(first, "performance") == 0;
-    doctor_set(out, fine ? DOCTOR_OK : DOCTOR_WARN, fine ? "" : "cpupower frequency-set -g performance", mixed ? "%s and others" : "%s", first);
+    doctor_set(out, fine ? DOCTOR_OK : DOCTOR_WARN, fine ? "" : "cpupower frequency-set -g performance",
+               mixed ? "%s and others" : "%s", first);
 }
 
 void doctor_look_turbo(struct doctor_finding *out)
@@ -87,9 +91,11 @@ void doctor_look_turbo(struct doctor_finding *out)
     if (on < 0)
         doctor_set(out, DOCTOR_UNKNOWN, "", "the kernel does not tell");
     else
-        doctor_set(out, on ? DOCTOR_NOTE : DOCTOR_OK,
-                   on ? "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo for times that do not depend on how many cores work" : "",
-                   on ? "on" : "off");
+        doctor_set(
+            out, on ? DOCTOR_NOTE : DOCTOR_OK,
+            on ? "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo for times that do not depend on how many cores work"
+               : "",
+            on ? "on" : "off");
 }
 
 /* Time stolen by the hypervisor, in percent of all since boot; negative if unknown. */
@@ -116,7 +122,8 @@ void doctor_look_virtual(struct doctor_finding *out)
     if (!hypervisor)
         doctor_set(out, DOCTOR_OK, "", "no hypervisor seen");
     else
-        doctor_set(out, steal > 1 ? DOCTOR_WARN : DOCTOR_NOTE, "dedicated cpus; compare ratios within one run rather than times across runs",
+        doctor_set(out, steal > 1 ? DOCTOR_WARN : DOCTOR_NOTE,
+                   "dedicated cpus; compare ratios within one run rather than times across runs",
                    "virtual machine, %.1f %% of busy time stolen since boot", steal);
 }
 
@@ -128,7 +135,8 @@ void doctor_look_load(struct doctor_finding *out)
         return;
     }
     int busy = load[0] > 0.5;
-    doctor_set(out, busy ? DOCTOR_WARN : DOCTOR_OK, busy ? "end other work: a rank that loses its core stops all" : "", "load average %.2f", load[0]);
+    doctor_set(out, busy ? DOCTOR_WARN : DOCTOR_OK, busy ? "end other work: a rank that loses its core stops all" : "",
+               "load average %.2f", load[0]);
 }
 
 static double clock_read_ns(void)
@@ -147,5 +155,6 @@ void doctor_look_clock(struct doctor_finding *out)
     doctor_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
     double ns = clock_read_ns();
     doctor_set(out, ns > 200 ? DOCTOR_WARN : DOCTOR_OK,
-               ns > 200 ? "clocksource=tsc on the kernel command line, if the processor's is stable" : "", "%s, %.0f ns a reading", source, ns);
+               ns > 200 ? "clocksource=tsc on the kernel command line, if the processor's is stable" : "",
+               "%s, %.0f ns a reading", source, ns);
 }

@@ -42,7 +42,8 @@ void doctor_look_cma(struct doctor_finding *out)
     if (error == 0)
         doctor_set(out, DOCTOR_OK, "", "process_vm_readv works between processes");
     else if (error == EPERM)
-        doctor_set(out, DOCTOR_MISSING, "ptrace_scope 0, or prctl(PR_SET_PTRACER) in the ranks; in a container --cap-add=SYS_PTRACE",
+        doctor_set(out, DOCTOR_MISSING,
+                   "ptrace_scope 0, or prctl(PR_SET_PTRACER) in the ranks; in a container --cap-add=SYS_PTRACE",
                    "process_vm_readv is denied: no single-copy protocols");
     else
         doctor_set(out, DOCTOR_MISSING, "a kernel with CONFIG_CROSS_MEMORY_ATTACH, a seccomp profile that allows it",
@@ -70,7 +71,8 @@ void doctor_look_seccomp(struct doctor_finding *out)
     else if (mode == 0)
         doctor_set(out, DOCTOR_OK, "", "no filter");
     else
-        doctor_set(out, DOCTOR_NOTE, "in a container, --security-opt seccomp=unconfined if a check here says that a call is denied",
+        doctor_set(out, DOCTOR_NOTE,
+                   "in a container, --security-opt seccomp=unconfined if a check here says that a call is denied",
                    "system calls are filtered (mode %d)", mode);
 }
 
@@ -78,14 +80,15 @@ void doctor_look_memfd(struct doctor_finding *out)
 {
     int fd = memfd_create("shmcoll-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) {
-        doctor_set(out, DOCTOR_MISSING, "Linux 3.17 or later, a seccomp profile that allows memfd_create", "memfd_create fails: %s",
-                   strerror(errno));
+        doctor_set(out, DOCTOR_MISSING, "Linux 3.17 or later, a seccomp profile that allows memfd_create",
+                   "memfd_create fails: %s", strerror(errno));
         return;
     }
     int error = ftruncate(fd, 4096) ? errno : fallocate(fd, 0, 0, 4096) ? errno : 0;
     close(fd);
     if (error)
-        doctor_set(out, DOCTOR_MISSING, "more memory, or a higher limit of the cgroup", "a page of shared memory fails: %s", strerror(error));
+        doctor_set(out, DOCTOR_MISSING, "more memory, or a higher limit of the cgroup", "a page of shared memory fails: %s",
+                   strerror(error));
     else
         doctor_set(out, DOCTOR_OK, "", "memfd works: segments leave no name behind");
 }
@@ -102,7 +105,8 @@ void doctor_look_pidfd(struct doctor_finding *out)
 #else
     errno = ENOSYS;
 #endif
-    doctor_set(out, DOCTOR_NOTE, "Linux 5.3 or later; until then the launcher tells the ranks", "pidfd_open fails: %s", strerror(errno));
+    doctor_set(out, DOCTOR_NOTE, "Linux 5.3 or later; until then the launcher tells the ranks", "pidfd_open fails: %s",
+               strerror(errno));
 }
 
 static void *private_page(void)

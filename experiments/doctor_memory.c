@@ -13,7 +13,8 @@ void doctor_look_dev_shm(struct doctor_finding *out)
 {
     struct statvfs fs;
     if (statvfs("/dev/shm", &fs)) {
-        doctor_set(out, DOCTOR_NOTE, "mount -t tmpfs tmpfs /dev/shm, for MPI libraries beside this one", "no /dev/shm: %s", strerror(errno));
+        doctor_set(out, DOCTOR_NOTE, "mount -t tmpfs tmpfs /dev/shm, for MPI libraries beside this one", "no /dev/shm: %s",
+                   strerror(errno));
         return;
     }
     unsigned long long free_mib = (unsigned long long)fs.f_bavail * fs.f_frsize >> 20;
@@ -45,7 +46,8 @@ void doctor_look_memory(struct doctor_finding *out)
     if (limit_mib)
         snprintf(limit, sizeof limit, "cgroup limit %llu MiB", limit_mib);
     int tight = limit_mib && limit_mib < mib / 2;
-    doctor_set(out, tight ? DOCTOR_NOTE : DOCTOR_OK, tight ? "shared memory counts against the cgroup: keep procs * slots * fragment below" : "",
+    doctor_set(out, tight ? DOCTOR_NOTE : DOCTOR_OK,
+               tight ? "shared memory counts against the cgroup: keep procs * slots * fragment below" : "",
                "%llu of %llu MiB free, %s", free_mib, mib, limit);
 }
 
@@ -59,20 +61,24 @@ void doctor_look_thp(struct doctor_finding *out)
     doctor_pick_bracketed(line);
     int always = strcmp(line, "always") == 0;
     doctor_set(out, always ? DOCTOR_NOTE : DOCTOR_OK,
-               always ? "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, or khugepaged works during measurements" : "", "%s", line);
+               always ? "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, or khugepaged works during measurements"
+                      : "",
+               "%s", line);
 }
 
 void doctor_look_thp_shmem(struct doctor_finding *out)
 {
     char line[128];
     if (doctor_read_line("/sys/kernel/mm/transparent_hugepage/shmem_enabled", line, sizeof line)) {
-        doctor_set(out, DOCTOR_NOTE, "a kernel with CONFIG_TRANSPARENT_HUGEPAGE, if --huge-pages is wanted", "not in this kernel");
+        doctor_set(out, DOCTOR_NOTE, "a kernel with CONFIG_TRANSPARENT_HUGEPAGE, if --huge-pages is wanted",
+                   "not in this kernel");
         return;
     }
     doctor_pick_bracketed(line);
     int off = strcmp(line, "never") == 0 || strcmp(line, "deny") == 0;
     doctor_set(out, off ? DOCTOR_NOTE : DOCTOR_OK,
-               off ? "echo advise > /sys/kernel/mm/transparent_hugepage/shmem_enabled, if --huge-pages is wanted" : "", "%s", line);
+               off ? "echo advise > /sys/kernel/mm/transparent_hugepage/shmem_enabled, if --huge-pages is wanted" : "", "%s",
+               line);
 }
 
 void doctor_look_hugepages(struct doctor_finding *out)
@@ -86,8 +92,8 @@ void doctor_look_hugepages(struct doctor_finding *out)
     if (file)
         fclose(file);
     int none = atoi(total) == 0;
-    doctor_set(out, none ? DOCTOR_NOTE : DOCTOR_OK, none ? "sysctl vm.nr_hugepages=64, if --huge-pages is wanted" : "", "%s reserved of %s", total,
-               *size ? size : "unknown size");
+    doctor_set(out, none ? DOCTOR_NOTE : DOCTOR_OK, none ? "sysctl vm.nr_hugepages=64, if --huge-pages is wanted" : "",
+               "%s reserved of %s", total, *size ? size : "unknown size");
 }
 
 void doctor_look_numa_balancing(struct doctor_finding *out)

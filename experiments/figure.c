@@ -22,7 +22,8 @@ const struct figure figure_table[] = {
     {"8", "figure8", "model: time against the fragment, slots fixed", figure_8, NULL, 0},
     {"9", "figure9", "sim: time against the fragment, slots fixed, two servers", figure_9, NULL, 0},
     {"10", "figure10", "sim: trees relative to flat", figure_10, NULL, 0},
-    {"host7", "host7", "this host, two ranks: time against the message for several slots, relative to one", figure_host7, NULL, 1},
+    {"host7", "host7", "this host, two ranks: time against the message for several slots, relative to one", figure_host7, NULL,
+     1},
     {"host9", "host9", "this host, two ranks: time against the fragment, slots fixed", figure_host9, NULL, 1},
     {"compare_fragment", "compare_fragment", "compare's rows: time against the fragment", NULL,
      "shmcoll compare bcast --node NODE.yaml --size 16K,64K,1M,16M --fragment 4K..256K --buffer 1M,4M --rows", 1},
@@ -38,7 +39,8 @@ int figure_node(const char *spec, struct node *out)
     return error ? talk_fail(error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason) : 0;
 }
 
-int figure_evaluate(const char *source, const char *variant, const struct figure_point *point, struct trace_sink *sink, struct outcome *out)
+int figure_evaluate(const char *source, const char *variant, const struct figure_point *point, struct trace_sink *sink,
+                    struct outcome *out)
 {
     const struct evaluator *evaluator = evaluator_find(source);
     uint32_t *cores = calloc(point->procs, sizeof *cores);
@@ -153,7 +155,8 @@ int command_figure(int argc, char **argv)
     if (settings.list)
         return list_figures();
     if (settings.positional_count == 0)
-        return talk_fail(EXIT_USAGE, "figure needs a name: shmcoll figure --list names them, all makes all that need no measurement");
+        return talk_fail(EXIT_USAGE,
+                         "figure needs a name: shmcoll figure --list names them, all makes all that need no measurement");
     const char *directory = settings.output ? settings.output : "out";
     int error = make_directory(directory);
     if (error)

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 struct figure {
-    const char *name;  /* on the command line: 4, table1, host9 */
-    const char *stem;  /* of its files: figure4 */
+    const char *name; /* on the command line: 4, table1, host9 */
+    const char *stem; /* of its files: figure4 */
     const char *title;
     /* Writes the data; NULL: the data is there already, written by `source`. 0, or an exit code after telling why. */
     int (*write)(FILE *csv, const struct settings *settings);
@@ -35,7 +35,8 @@ int figure_10(FILE *csv, const struct settings *settings);
 int figure_host7(FILE *csv, const struct settings *settings);
 int figure_host9(FILE *csv, const struct settings *settings);
 
-/* Copies the script and the shared style beside the data, and renders pdf, svg and png there. 0, or an exit code after telling why. */
+/* Copies the script and the shared style beside the data, and renders pdf, svg and png there.
+ * 0, or an exit code after telling why. */
 int figure_render(const char *stem, const char *directory);
 
 /* One point of a figure: a pipelined broadcast from rank 0 with cold buffers. */

@@ -21,7 +21,8 @@ int figure_1(FILE *csv, const struct settings *settings)
     for (unsigned rank = 0; rank < PROCS; rank++)
         for (unsigned slot = 0; slot < 2 * SLOTS; slot++) {
             int control = slot < SLOTS;
-            uint64_t at = control ? segment_word_offset(&l, WORD_CONTROL, rank, slot) : segment_slot_offset(&l, rank, slot - SLOTS);
+            uint64_t at =
+                control ? segment_word_offset(&l, WORD_CONTROL, rank, slot) : segment_slot_offset(&l, rank, slot - SLOTS);
             uint64_t bytes = control ? l.control_stride_bytes : l.fragment_stride_bytes;
             fprintf(csv, "%s,%u,%u,%u,%u,%llu,%llu\n", control ? "control" : "fragment", slot % SLOTS, rank, rank % 2, rank % 2,
                     (unsigned long long)at, (unsigned long long)bytes);
@@ -51,9 +52,10 @@ int figure_4(FILE *csv, const struct settings *settings)
     double best = bcast_cost_fragment_opt_bytes(&costs, SIZE_BYTES, BUFFER_BYTES);
     fprintf(csv, "fragment_bytes,time_s,fill_s,notify_s,executable_s,fragment_opt_bytes,time_opt_s\n");
     for (uint32_t f = 2048; f <= 65536; f += 512) {
-        double fill_s = (double)(SIZE_BYTES / BUFFER_BYTES) * f * costs.t_s_per_byte, notify_s = (double)SIZE_BYTES / f * costs.t_w_s;
-        fprintf(csv, "%u,%.9g,%.9g,%.9g,%.9g,%.9g,%.12g\n", f, bcast_cost_relaxed_s(&costs, SIZE_BYTES, f, BUFFER_BYTES), fill_s, notify_s,
-                bcast_cost_s(&costs, SIZE_BYTES, f, (uint32_t)(BUFFER_BYTES / f), 1), best,
+        double fill_s = (double)(SIZE_BYTES / BUFFER_BYTES) * f * costs.t_s_per_byte,
+               notify_s = (double)SIZE_BYTES / f * costs.t_w_s;
+        fprintf(csv, "%u,%.9g,%.9g,%.9g,%.9g,%.9g,%.12g\n", f, bcast_cost_relaxed_s(&costs, SIZE_BYTES, f, BUFFER_BYTES), fill_s,
+                notify_s, bcast_cost_s(&costs, SIZE_BYTES, f, (uint32_t)(BUFFER_BYTES / f), 1), best,
                 bcast_cost_relaxed_s(&costs, SIZE_BYTES, best, BUFFER_BYTES));
     }
     return 0;

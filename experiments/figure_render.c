@@ -115,7 +115,8 @@ int figure_render(const char *stem, const char *directory)
     for (size_t i = 0; i < sizeof formats / sizeof *formats && !code; i++) {
         int result = gnuplot(stem, formats[i], directory, line, sizeof line);
         if (result == 127)
-            code = talk_fail(EXIT_UNABLE, "gnuplot is not installed: the data is in %s/%s.csv; apt-get install gnuplot-nox", directory, stem);
+            code = talk_fail(EXIT_UNABLE, "gnuplot is not installed: the data is in %s/%s.csv; apt-get install gnuplot-nox",
+                             directory, stem);
         else if (result)
             code = talk_fail(EXIT_FAILED, "gnuplot failed on %s/%s.gp: %s", directory, stem, line);
     }

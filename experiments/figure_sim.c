@@ -16,8 +16,8 @@ static void emit_step(void *context, const struct trace_step *step)
     /* Resetting a control block or claiming a set is part of the wait before it, and free: no box of its own. */
     if (step->op == STEP_DONE || ((step->name == STEP_NAME_W || step->name == STEP_NAME_WS) && step->op == STEP_STORE))
         return;
-    fprintf(timeline->csv, "%u,%s,%u,%.9g,%.9g,%.9g\n", step->rank, step_name_string(step->name), step->index, (double)step->start_ps * 1e-12,
-            (double)step->wait_end_ps * 1e-12, (double)step->end_ps * 1e-12);
+    fprintf(timeline->csv, "%u,%s,%u,%.9g,%.9g,%.9g\n", step->rank, step_name_string(step->name), step->index,
+            (double)step->start_ps * 1e-12, (double)step->wait_end_ps * 1e-12, (double)step->end_ps * 1e-12);
 }
 
 /* Fragments of 256 bytes, so that with the paper's costs waits and copies are of one order, as the paper draws them. */

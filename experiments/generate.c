@@ -72,13 +72,17 @@ static void print_man_option(FILE *out, const struct option_row *row)
 
 static void print_man(FILE *out)
 {
-    static const char *const exits[][2] = {
-        {"0", "done"}, {"1", "failed"}, {"2", "usage: a wrong option, value or input file"}, {"3", "verification found wrong data"},
-        {"4", "this environment cannot do it"}, {"5", "regression"}};
+    static const char *const exits[][2] = {{"0", "done"},
+                                           {"1", "failed"},
+                                           {"2", "usage: a wrong option, value or input file"},
+                                           {"3", "verification found wrong data"},
+                                           {"4", "this environment cannot do it"},
+                                           {"5", "regression"}};
     fprintf(out, ".TH SHMCOLL 1 \"\" \"shmcoll %s\" \"User Commands\"\n.SH NAME\n", SHMCOLL_VERSION);
     fputs("shmcoll \\- cost model, simulator and kernels for collectives over shared memory\n.SH SYNOPSIS\n", out);
     fputs("\\fBshmcoll\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
-          "Predicts, simulates and runs the pipelined broadcast over the shared memory of a node, side by side.\n.SH COMMANDS\n", out);
+          "Predicts, simulates and runs the pipelined broadcast over the shared memory of a node, side by side.\n.SH COMMANDS\n",
+          out);
     for (const struct command *c = command_table; c->name; c++) {
         fprintf(out, ".TP\n\\fB%s\\fR %s\n", c->name, c->arguments);
         print_roff(out, c->summary);
@@ -93,17 +97,21 @@ static void print_man(FILE *out)
     fputs(".SH ENVIRONMENT\n.TP\n\\fBSHMCOLL_PLOTS\\fR\nDirectory of the gnuplot scripts.\n"
           ".TP\n\\fBNO_COLOR\\fR\nNo colour, whatever the terminal.\n"
           ".SH EXAMPLES\n.nf\nshmcoll model bcast \\-\\-node paper \\-\\-size 16M \\-\\-buffer 4M\n"
-          "shmcoll run bcast \\-\\-size 1K..16M \\-\\-fragment 8K \\-\\-slots 64 \\-\\-format jsonl\n.fi\n", out);
+          "shmcoll run bcast \\-\\-size 1K..16M \\-\\-fragment 8K \\-\\-slots 64 \\-\\-format jsonl\n.fi\n",
+          out);
 }
 
 static void print_bash(FILE *out)
 {
     fputs("# bash completion for shmcoll; generated from its option table\n_shmcoll() {\n"
           "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
-          "    local words=\n    COMPREPLY=()\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"", out);
+          "    local words=\n    COMPREPLY=()\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"",
+          out);
     for (const struct command *c = command_table; c->name; c++)
         fprintf(out, "%s ", c->name);
-    fputs("--help --version\"\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n        return\n    fi\n    case $prev in\n", out);
+    fputs("--help --version\"\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n        return\n    fi\n    case $prev "
+          "in\n",
+          out);
     for (const struct option_row *row = option_table; row->name; row++) {
         if (!row->argument)
             continue;
@@ -120,7 +128,8 @@ static void print_bash(FILE *out)
     fputs("        esac\n        ;;\n    esac\n"
           "    if [[ $words == *FILE* ]]; then\n        compopt -o filenames 2>/dev/null\n"
           "        COMPREPLY=($(compgen -W \"${words/FILE/}\" -- \"$cur\") $(compgen -f -- \"$cur\"))\n"
-          "    else\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    fi\n}\ncomplete -F _shmcoll shmcoll\n", out);
+          "    else\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    fi\n}\ncomplete -F _shmcoll shmcoll\n",
+          out);
 }
 
 int options_generate(FILE *out, const char *what)

@@ -24,7 +24,8 @@ static int follow(const struct queue_request *r, uint64_t *fragment, uint64_t *s
     if (*fragment && *slots && r->buffer_bytes) {
         if (*fragment * *slots == r->buffer_bytes)
             return 0;
-        snprintf(reason, reason_bytes, "--fragment %llu times --slots %llu is not --buffer %llu: give two of them, the third follows",
+        snprintf(reason, reason_bytes,
+                 "--fragment %llu times --slots %llu is not --buffer %llu: give two of them, the third follows",
                  (unsigned long long)*fragment, (unsigned long long)*slots, (unsigned long long)r->buffer_bytes);
         return -EINVAL;
     }
@@ -54,8 +55,8 @@ static void by_fragment(const struct queue_request *r, uint64_t size, uint64_t b
     *slots = whole_sets(fragments ? fragments : 1, budget / r->fragment_bytes, r->sets);
 }
 
-static void by_slots(const struct queue_request *r, const struct bcast_costs *costs, uint64_t size, uint64_t budget, uint32_t page,
-                     uint64_t *fragment)
+static void by_slots(const struct queue_request *r, const struct bcast_costs *costs, uint64_t size, uint64_t budget,
+                     uint32_t page, uint64_t *fragment)
 {
     uint64_t most = budget / r->slots;
     struct bcast_queue queue;
@@ -71,7 +72,8 @@ static int by_bytes(const struct queue_request *r, const struct bcast_costs *cos
     struct bcast_queue queue;
     uint32_t unit = bytes / r->sets < page ? 1 : page;
     if (bytes < r->sets) {
-        snprintf(reason, reason_bytes, "--buffer %llu is too small for %llu sets", (unsigned long long)bytes, (unsigned long long)r->sets);
+        snprintf(reason, reason_bytes, "--buffer %llu is too small for %llu sets", (unsigned long long)bytes,
+                 (unsigned long long)r->sets);
         return -EINVAL;
     }
     if (costs_known(costs) && size && bcast_cost_optimum(costs, size, bytes, unit, (uint32_t)r->sets, &queue) == 0) {
@@ -97,8 +99,8 @@ int queue_choose(const struct queue_request *request, const struct bcast_costs *
     else if (slots)
         by_slots(r, costs, size_bytes, budget_bytes, page_bytes, &fragment);
     else
-        error = by_bytes(r, costs, size_bytes, r->buffer_bytes ? r->buffer_bytes : budget_bytes, page_bytes, &fragment, &slots, reason,
-                         reason_bytes);
+        error = by_bytes(r, costs, size_bytes, r->buffer_bytes ? r->buffer_bytes : budget_bytes, page_bytes, &fragment, &slots,
+                         reason, reason_bytes);
     if (error)
         return error;
     if (slots % r->sets) {
@@ -111,6 +113,7 @@ int queue_choose(const struct queue_request *request, const struct bcast_costs *
                  (unsigned long long)fragment);
         return -EINVAL;
     }
-    *out = (struct bcast_queue){.fragment_bytes = (uint32_t)fragment, .slots = (uint32_t)slots, .sets = (uint32_t)r->sets, .time_s = NAN};
+    *out = (struct bcast_queue){
+        .fragment_bytes = (uint32_t)fragment, .slots = (uint32_t)slots, .sets = (uint32_t)r->sets, .time_s = NAN};
     return 0;
 }

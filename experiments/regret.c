@@ -154,13 +154,13 @@ static void print_summary(FILE *file, const double (*regrets)[CHOOSERS], size_t 
 
 int regret_report(FILE *file, struct scenario_grid *grid, const struct compare_point *points)
 {
-    double (*regrets)[CHOOSERS] = calloc(grid->count, sizeof *regrets), *scratch = calloc(grid->count, sizeof *scratch);
+    double(*regrets)[CHOOSERS] = calloc(grid->count, sizeof *regrets), *scratch = calloc(grid->count, sizeof *scratch);
     uint64_t random = grid->settings->seed;
     size_t groups = 0;
     int code = regrets && scratch ? 0 : talk_fail(EXIT_UNABLE, "out of memory for the regret");
     if (!code)
-        fprintf(file, "%6s  %-9s %6s %6s %3s   %6s %6s %3s   %8s  %s\n", "size", "chooser", "f", "s", "q", "best f", "s", "q", "regret",
-                "95 % interval");
+        fprintf(file, "%6s  %-9s %6s %6s %3s   %6s %6s %3s   %8s  %s\n", "size", "chooser", "f", "s", "q", "best f", "s", "q",
+                "regret", "95 % interval");
     for (size_t first = 0, end; first < grid->count && !code; first = end) {
         for (end = first + 1; end < grid->count && same_group(&points[first].row[RUN], &points[end].row[RUN]);)
             end++;
@@ -170,7 +170,7 @@ int regret_report(FILE *file, struct scenario_grid *grid, const struct compare_p
         groups++;
     }
     if (!code)
-        print_summary(file, (const double (*)[CHOOSERS])regrets, groups, scratch);
+        print_summary(file, (const double(*)[CHOOSERS])regrets, groups, scratch);
     free(regrets);
     free(scratch);
     return code;

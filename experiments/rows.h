@@ -22,10 +22,10 @@ struct row {
     char node[ROW_TEXT_BYTES], placement[ROW_TEXT_BYTES];
     int64_t procs, root, size_bytes, fragment_bytes, slots, sets, seed, root_shift;
     double skew_s, noise, time_s;
-    double fragment_opt_bytes, slots_opt;                      /* model */
-    int64_t events, messages;                                  /* sim */
-    double wall_s, copy_s, wait_s, notify_s;                   /* where the time went */
-    double time_min_s, time_p99_s, ci_low_s, ci_high_s;        /* run, as all below */
+    double fragment_opt_bytes, slots_opt;               /* model */
+    int64_t events, messages;                           /* sim */
+    double wall_s, copy_s, wait_s, notify_s;            /* where the time went */
+    double time_min_s, time_p99_s, ci_low_s, ci_high_s; /* run, as all below */
     int64_t reps, verified;
     double memcpy_cold_s, copy_bound_s, handover_ns;
     int64_t audit_pages, audit_pages_misplaced;

@@ -11,7 +11,8 @@
 
 struct bcast_costs scenario_costs(const struct node *node)
 {
-    return (struct bcast_costs){node->paper.t_s_per_byte.value, node->paper.t_w_s.value, node->paper.t_wo_s.value, node->paper.t_a_s.value};
+    return (struct bcast_costs){node->paper.t_s_per_byte.value, node->paper.t_w_s.value, node->paper.t_wo_s.value,
+                                node->paper.t_a_s.value};
 }
 
 int settings_give_queue(const struct settings *settings)
@@ -140,8 +141,8 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
         .variant = "",
     };
     if (placement_fill(s->place, &grid->node, out->job.procs, grid->cores))
-        return talk_fail(EXIT_USAGE, "--place: '%s' does not fit node %s with %u cores: use compact, scatter or list:A,B,...", s->place,
-                         grid->node.name, grid->node.cores);
+        return talk_fail(EXIT_USAGE, "--place: '%s' does not fit node %s with %u cores: use compact, scatter or list:A,B,...",
+                         s->place, grid->node.name, grid->node.cores);
     if (scenario_check(out, reason, sizeof reason))
         return talk_fail(EXIT_USAGE, "%s", reason);
     /* The paper's own optimum is for the paper's own node; elsewhere the extended model searches, if the costs are known. */

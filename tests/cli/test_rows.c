@@ -85,9 +85,11 @@ static void csv_has_a_cell_for_every_field(void **state)
 static void names_are_unique_and_the_contract_is_there(void **state)
 {
     static const char *const contract[] = {
-        "source", "variant", "collective", "algorithm", "protocol", "node", "procs", "placement", "root", "buffers", "backend",
-        "size_bytes", "time_s", "fragment_bytes", "slots", "sets", "tree", "fragment_opt_bytes", "slots_opt", "events", "time_min_s",
-        "time_p99_s", "ci_low_s", "ci_high_s", "reps", "verified", "memcpy_cold_s", "copy_bound_s"};
+        "source",    "variant",        "collective",    "algorithm",   "protocol", "node",
+        "procs",     "placement",      "root",          "buffers",     "backend",  "size_bytes",
+        "time_s",    "fragment_bytes", "slots",         "sets",        "tree",     "fragment_opt_bytes",
+        "slots_opt", "events",         "time_min_s",    "time_p99_s",  "ci_low_s", "ci_high_s",
+        "reps",      "verified",       "memcpy_cold_s", "copy_bound_s"};
     (void)state;
     for (size_t i = 0; i < sizeof contract / sizeof *contract; i++) {
         int found = 0;
@@ -136,9 +138,12 @@ static void kendall_tau_of_known_rankings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_reads_back_what_is_there_and_nothing_else), cmocka_unit_test(csv_has_a_cell_for_every_field),
-        cmocka_unit_test(names_are_unique_and_the_contract_is_there),     cmocka_unit_test(numbers_read_back_exactly),
-        cmocka_unit_test(medians_lie_in_their_intervals),                 cmocka_unit_test(kendall_tau_of_known_rankings),
+        cmocka_unit_test(json_reads_back_what_is_there_and_nothing_else),
+        cmocka_unit_test(csv_has_a_cell_for_every_field),
+        cmocka_unit_test(names_are_unique_and_the_contract_is_there),
+        cmocka_unit_test(numbers_read_back_exactly),
+        cmocka_unit_test(medians_lie_in_their_intervals),
+        cmocka_unit_test(kendall_tau_of_known_rankings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

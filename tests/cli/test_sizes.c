@@ -13,8 +13,15 @@ static void sizes_are_powers_of_1024(void **state)
     static const struct {
         const char *text;
         uint64_t value;
-    } good[] = {{"0", 0}, {"1", 1}, {"4096", 4096}, {"64K", 65536}, {"3M", 3 << 20}, {"2G", UINT64_C(2) << 30}, {"007", 7},
-                {"9223372036854775807", INT64_MAX}, {"8589934591G", UINT64_C(8589934591) << 30}};
+    } good[] = {{"0", 0},
+                {"1", 1},
+                {"4096", 4096},
+                {"64K", 65536},
+                {"3M", 3 << 20},
+                {"2G", UINT64_C(2) << 30},
+                {"007", 7},
+                {"9223372036854775807", INT64_MAX},
+                {"8589934591G", UINT64_C(8589934591) << 30}};
     char reason[200];
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -26,8 +33,21 @@ static void sizes_are_powers_of_1024(void **state)
 
 static void bad_sizes_are_refused_with_a_reason(void **state)
 {
-    static const char *const bad[] = {"", "K", "12Q", "1KB", "1k", "-1", "+1", " 1", "1 ", "0x10", "1.5M", "8589934592G",
-                                      "9223372036854775808", "18446744073709551616", "99999999999999999999K"};
+    static const char *const bad[] = {"",
+                                      "K",
+                                      "12Q",
+                                      "1KB",
+                                      "1k",
+                                      "-1",
+                                      "+1",
+                                      " 1",
+                                      "1 ",
+                                      "0x10",
+                                      "1.5M",
+                                      "8589934592G",
+                                      "9223372036854775808",
+                                      "18446744073709551616",
+                                      "99999999999999999999K"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char reason[200] = "";
@@ -108,9 +128,9 @@ static void formatted_sizes_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_powers_of_1024),  cmocka_unit_test(bad_sizes_are_refused_with_a_reason),
+        cmocka_unit_test(sizes_are_powers_of_1024),     cmocka_unit_test(bad_sizes_are_refused_with_a_reason),
         cmocka_unit_test(ranges_double_and_lists_join), cmocka_unit_test(bad_lists_leave_the_result_alone),
-        cmocka_unit_test(long_lists_are_refused),    cmocka_unit_test(durations_need_a_unit),
+        cmocka_unit_test(long_lists_are_refused),       cmocka_unit_test(durations_need_a_unit),
         cmocka_unit_test(formatted_sizes_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
