@@ -94,11 +94,41 @@ refuses 2 "generate needs" --generate tea
 refuses 4 "memory|room|space" run bcast --fragment 2G --slots 2048 --size 8 --protocol pipelined
 "$shmcoll" >"$work/out" 2>"$work/err"
 [ $? -eq 2 ] && [ ! -s "$work/out" ] && pass || fail "no command at all"
-if "$shmcoll" model bcast --node paper --size 1..1M --format csv >/dev/full 2>"$work/err"; then
-    fail "a full disk is not noticed"
-else
-    [ "$(wc -l <"$work/err")" -eq 1 ] && pass || fail "a full disk gives $(cat "$work/err")"
-fi
+full() { # ARGUMENTS...: a full disk is a failure told in one line
+    if "$shmcoll" "$@" >/dev/full 2>"$work/err"; then
+        fail "'$*' does not notice a full disk"
+    else
+        [ "$(wc -l <"$work/err")" -eq 1 ] && pass || fail "'$*' on a full disk says $(cat "$work/err")"
+    fi
+}
+full model bcast --node paper --size 1..1M --format csv
+full model bcast --node paper
+full --version
+full run --help
+full doctor
+
+runs_with() { # TEXT: some process has it on its command line
+    for line in /proc/[0-9]*/cmdline; do
+        case $(tr '\0' ' ' 2>/dev/null <"$line") in *"$1"*) return 0 ;; esac
+    done 2>/dev/null
+    return 1
+}
+
+# --- broken off: nothing is left behind
+for signal in INT TERM KILL; do
+    seed=$$$(date +%N) before=$(ls /dev/shm 2>/dev/null)
+    timeout -s $signal 1 "$shmcoll" run bcast --procs 3 --size 4M --reps 1000000 --time-limit 60s --seed "$seed" >"$work/out" 2>"$work/err"
+    code=$? left=1
+    for wait in 1 2 3 4 5 6 7 8 9 10; do
+        runs_with "--seed $seed" || { left=0; break; }
+        sleep 0.2
+    done
+    if [ $code -eq 0 ] || [ $left -eq 1 ] || [ "$before" != "$(ls /dev/shm 2>/dev/null)" ]; then
+        fail "SIG$signal: exit code $code, processes left: $left, in /dev/shm: $(ls /dev/shm)"
+    else
+        pass
+    fi
+done
 
 # --- right input: the numbers of the paper's node
 model="model bcast --node paper --size 16M"
