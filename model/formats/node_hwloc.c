@@ -283,7 +283,7 @@ static unsigned synthetic_size(const char *text)
 
 int node_hwloc_synthetic(const char *text, struct node *out, char *reason, size_t reason_bytes)
 {
-    enum { THREADS_MAX = 8 * NODE_CORES_MAX, TEXT_MAX = 1024 };
+    enum { THREADS_MAX = 2 * NODE_CORES_MAX, TEXT_MAX = 1024 }; /* hwloc takes a minute for 30000 threads */
     hwloc_topology_t topology;
     if (strlen(text) > TEXT_MAX || synthetic_size(text) > THREADS_MAX) {
         snprintf(reason, reason_bytes, "synthetic:%.40s: more than %d hardware threads or %d characters; ask for fewer", text,
