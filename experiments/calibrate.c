@@ -129,6 +129,7 @@ static int measure_near_pair(struct node *node, const uint32_t pair[2], int verb
         talk_note(verbosity, 0, "calibrate: %u of %u rounds in one state of the host", plan.kept, plan.rounds);
         node->handover_ns[node_handover_class(node, pair[0], pair[1])] = one;
         node->store_ns = difference(eight, one, 7);
+        node->fetch_ns = difference(nth_of(&plan, CALIBRATE_ATOMIC, 1), nth_of(&plan, CALIBRATE_ATOMIC, 0), 1);
         node->atomic_ns = nth_of(&plan, CALIBRATE_ATOMIC, 0);
         node->call_ns = nth_of(&plan, CALIBRATE_DEADLINE, 0);
         node->copy[COPY_PLAIN_COLD].start_ns = quantity_of(0, "measured");
@@ -225,6 +226,7 @@ static void summary_print(FILE *out, const struct node *node)
         snprintf(name, sizeof name, "hand-over %s", handover_class_name((enum handover_class)c));
         quantity_print(out, name, &node->handover_ns[c], "ns");
     }
+    quantity_print(out, "fetch", &node->fetch_ns, "ns");
     quantity_print(out, "further store", &node->store_ns, "ns");
     quantity_print(out, "atomic addition", &node->atomic_ns, "ns");
     quantity_print(out, "call (deadline to clock)", &node->call_ns, "ns");

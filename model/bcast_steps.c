@@ -66,7 +66,8 @@ static void fill_described(const struct source *s)
             steps->path_s[*child] = steps->path_s[v] + busy;
         }
         steps->pass_s[v] = busy;
-        steps->busy_s[v] = wait + busy;
+        /* A reader that keeps others waiting comes after the notification, and only fetches it. */
+        steps->busy_s[v] = (v ? handover_s(s, s->tree->parent[v], v) * node_fetch_share(s->node) + step : 0) + busy;
         steps->open_s[v] = v ? handover_s(s, 0, v) + step : 0;
         steps->leave_s[v] = v ? handover_s(s, 0, v) + atomic_s + step : 0;
     }

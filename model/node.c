@@ -36,7 +36,7 @@ double quantity_or(const struct quantity *q, double otherwise)
 static void quantities_forget(struct node *node)
 {
     const struct quantity unknown = quantity_unknown();
-    struct quantity *const single[] = {&node->store_ns,         &node->atomic_ns,    &node->step_ns,         &node->call_ns,
+    struct quantity *const single[] = {&node->fetch_ns,         &node->store_ns,         &node->atomic_ns,    &node->step_ns,         &node->call_ns,
                                        &node->overlap_slowdown, &node->remote_ratio, &node->link_bytes_per_s};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         *single[i] = unknown;
@@ -152,6 +152,14 @@ double node_handover_ns(const struct node *node, uint32_t writer_core, uint32_t 
         if (quantity_known(&node->handover_ns[c]))
             return node->handover_ns[c].value;
     return NAN;
+}
+
+double node_fetch_share(const struct node *node)
+{
+    for (int c = HANDOVER_SAME_CACHE; c < HANDOVER_CLASS_COUNT; c++)
+        if (quantity_known(&node->handover_ns[c]) && node->handover_ns[c].value > 0)
+            return fmin(1, quantity_or(&node->fetch_ns, node->handover_ns[c].value) / node->handover_ns[c].value);
+    return 1;
 }
 
 double node_bandwidth_bytes_per_s(const struct node *node, double cores)

@@ -106,6 +106,8 @@ struct node {
 
     struct quantity handover_ns[HANDOVER_CLASS_COUNT]; /* one way, from the store to the reader's load done */
     double *pair_handover_ns; /* [i*cores + j], i writer, j reader; NULL if there is none; NAN entries fall back to the class */
+    struct quantity fetch_ns;  /* a load of a line the nearest core wrote a while ago; a hand-over where unknown: there the load waits for
+                                  the store as well */
     struct quantity store_ns;  /* one notification store at the writer beyond the first in a row */
     struct quantity atomic_ns; /* atomic add on a line in the own cache */
     struct quantity step_ns;   /* executing one step of a protocol, no miss */
@@ -132,6 +134,8 @@ int node_copy(struct node *out, const struct node *node);
 enum handover_class node_handover_class(const struct node *node, uint32_t core_a, uint32_t core_b);
 /* One-way hand-over in ns; a class unknown falls back to the next nearer known one; NAN if none is known. */
 double node_handover_ns(const struct node *node, uint32_t writer_core, uint32_t reader_core);
+/* fetch_ns against the hand-over of the nearest known class, for scaling it to farther cores; 1 if unknown, never above. */
+double node_fetch_share(const struct node *node);
 /* Seconds of one copy by one core, both sides on its own domain: `alone`, and beside the counterpart on
  * another core (overlap_slowdown where no such time was measured). NAN if the class is unknown. */
 double node_copy_alone_s(const struct node *node, const struct copy_context *copy);

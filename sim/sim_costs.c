@@ -58,6 +58,7 @@ static int described_costs(struct sim_costs *costs, const struct node *node, cha
     costs->step_ps = sim_ps_from_ns(node->step_ns.value);
     costs->atomic_ps = sim_ps_from_ns(node->atomic_ns.value);
     costs->call_ps = sim_ps_from_ns(node->call_ns.value);
+    costs->fetch_share = node_fetch_share(node);
     costs->store_share = quantity_known(&node->store_ns) && near_ns > 0 ? node->store_ns.value / near_ns : 1;
     costs->handover_ps = calloc((size_t)node->cores * node->cores, sizeof *costs->handover_ps);
     costs->peers = calloc(costs->procs * costs->row, sizeof *costs->peers);

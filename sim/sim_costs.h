@@ -16,6 +16,7 @@ struct sim_costs {
     uint64_t t_w_ps, t_wo_ps, t_a_ps;
 
     uint64_t step_ps, atomic_ps, call_ps;
+    double fetch_share; /* a line written a while ago against a hand-over; 1 if unknown */
     double store_share; /* store_ns against a hand-over to the next core; 1 if unknown */
     uint32_t procs, cores;
     const uint32_t *core_of_rank; /* borrowed from the scenario */

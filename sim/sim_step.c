@@ -35,13 +35,16 @@ static size_t word_of(const struct sim *sim, const struct step *step)
     return sim_words_index(&sim->words, step->word, step->owner, step->index);
 }
 
-/* The line of a word comes to a rank that reads it: when. One move of a line follows another. */
-static uint64_t fetch_line(struct sim *sim, uint32_t r, size_t word)
+/* The line of a word comes to a rank that reads it: when. One move of a line follows another. A rank that spun for it sees the
+ * store on its way, the whole hand-over; one that comes later only has to fetch the line. */
+static uint64_t fetch_line(struct sim *sim, uint32_t r, size_t word, int spun)
 {
     struct sim_word *w = &sim->words.word[word];
     uint64_t fetch_ps = sim_costs_fetch_ps(&sim->costs, &sim->words, word, r);
     if (fetch_ps == 0)
         return sim->now_ps;
+    if (!spun)
+        fetch_ps = (uint64_t)(sim->costs.fetch_share * (double)fetch_ps);
     w->busy_ps = (w->busy_ps > sim->now_ps ? w->busy_ps : sim->now_ps) + sim_noisy(sim, r, fetch_ps);
     sim_words_share(&sim->words, word, r);
     return w->busy_ps;
@@ -56,7 +59,7 @@ static void serve_polls(struct sim *sim, size_t word)
         if (rank->poll_asked_ps > sim->now_ps)
             continue;
         rank->poll_asked_ps = NEVER;
-        rank->poll_ps = fetch_line(sim, r, word);
+        rank->poll_ps = fetch_line(sim, r, word, 1);
     }
 }
 
@@ -70,14 +73,14 @@ static void chase_polls(struct sim *sim, size_t word, uint64_t time_ps)
 
 /* Time at which a rank whose wait is satisfied now has read the word. The load occupies it: as mere latency the
  * hand-over would vanish behind the pipeline. */
-static uint64_t read_word(struct sim *sim, uint32_t r, size_t word)
+static uint64_t read_word(struct sim *sim, uint32_t r, size_t word, int spun)
 {
     const struct sim_costs *costs = &sim->costs;
     uint32_t name = sim->rank[r].step.name;
     if (costs->contention_free)
         return sim->now_ps + sim_noisy(sim, r, name == STEP_NAME_WO ? costs->t_wo_ps : name == STEP_NAME_W ? costs->t_w_ps : 0);
     uint64_t poll_ps = sim->rank[r].poll_ps;
-    uint64_t read_ps = poll_ps > sim->now_ps ? poll_ps : fetch_line(sim, r, word);
+    uint64_t read_ps = poll_ps > sim->now_ps ? poll_ps : fetch_line(sim, r, word, spun);
     sim_words_share(&sim->words, word, r);
     return read_ps + sim_noisy(sim, r, costs->step_ps);
 }
@@ -86,10 +89,11 @@ static uint64_t read_word(struct sim *sim, uint32_t r, size_t word)
 static uint64_t end_wait(struct sim *sim, uint32_t r, size_t word)
 {
     struct sim_rank *rank = &sim->rank[r];
+    int spun = rank->phase == SIM_PARKED;
     rank->seen = sim->words.word[word].value;
     rank->phase = SIM_NEXT;
     rank->lag_ps = 0;
-    uint64_t end_ps = read_word(sim, r, word);
+    uint64_t end_ps = read_word(sim, r, word, spun);
     account(sim, r, sim->now_ps, end_ps);
     return end_ps;
 }

@@ -30,6 +30,7 @@ const struct node_field node_fields[NODE_FIELD_COUNT] = {
     {"paper", FIELD_QUANTITIES, AT(paper), 0, QUANTITY_MAX},
     {"handover_ns", FIELD_QUANTITIES, AT(handover_ns), 0, QUANTITY_MAX},
     {"pair_handover_ns", FIELD_PAIRS, AT(pair_handover_ns), 0, QUANTITY_MAX},
+    {"fetch_ns", FIELD_QUANTITY, AT(fetch_ns), 0, QUANTITY_MAX},
     {"store_ns", FIELD_QUANTITY, AT(store_ns), 0, QUANTITY_MAX},
     {"atomic_ns", FIELD_QUANTITY, AT(atomic_ns), 0, QUANTITY_MAX},
     {"step_ns", FIELD_QUANTITY, AT(step_ns), 0, QUANTITY_MAX},

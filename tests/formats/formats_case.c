@@ -84,6 +84,7 @@ void assert_node_equal(const struct node *a, const struct node *b)
         assert_quantity_equal(copy_class_name((enum copy_class)c), &a->copy[c].s_per_byte, &b->copy[c].s_per_byte);
     }
     assert_doubles_equal("pair_handover_ns", a->pair_handover_ns, b->pair_handover_ns, (size_t)a->cores * a->cores);
+    assert_quantity_equal("fetch_ns", &a->fetch_ns, &b->fetch_ns);
     assert_quantity_equal("store_ns", &a->store_ns, &b->store_ns);
     assert_quantity_equal("atomic_ns", &a->atomic_ns, &b->atomic_ns);
     assert_quantity_equal("step_ns", &a->step_ns, &b->step_ns);
@@ -161,6 +162,7 @@ static void random_costs(uint64_t *state, struct node *node)
         node->handover_ns[c] = draw_quantity(state, 300);
     for (int c = 0; c < COPY_CLASS_COUNT; c++)
         node->copy[c] = (struct copy_cost){draw_quantity(state, 100), draw_quantity(state, 1e-9)};
+    node->fetch_ns = draw_quantity(state, 40);
     node->store_ns = draw_quantity(state, 40);
     node->atomic_ns = draw_quantity(state, 20);
     node->step_ns = draw_quantity(state, 5);
