@@ -174,6 +174,37 @@ static int print_summary(FILE *file, const struct compare_point *points, size_t 
     return 0;
 }
 
+/* Names the term of the paper's form that its error goes with: the share of the time it makes up is ranked against the error. */
+static void print_failing_term(FILE *file, const struct compare_point *points, size_t count)
+{
+    enum { TERMS = 4, LEAST_POINTS = 8 };
+    static const char *const names[TERMS] = {"sets (t_wo + t_A each)", "fill ([m/b] t_c)", "notification ([m/f] t_w)", "copy (m t)"};
+    double *columns = malloc((TERMS + 1) * count * sizeof *columns), *error = columns, strongest = 0;
+    size_t n = 0;
+    int named = -1;
+    for (size_t i = 0; columns && i < count; i++) {
+        const struct row *paper = &points[i].row[0];
+        if (!points[i].has[0] || !points[i].has[RUN] || isnan(paper->term_copy_s))
+            continue;
+        const double terms[TERMS] = {paper->term_sets_s, paper->term_fill_s, paper->term_notify_s, paper->term_copy_s};
+        error[n] = paper->error;
+        for (int t = 0; t < TERMS; t++)
+            columns[(size_t)(t + 1) * count + n] = terms[t] / paper->time_s;
+        n++;
+    }
+    for (int t = 0; t < TERMS && n >= LEAST_POINTS; t++) {
+        double tau = statistics_kendall_tau(columns + (size_t)(t + 1) * count, error, n);
+        if (tau > strongest) {
+            strongest = tau;
+            named = t;
+        }
+    }
+    if (named >= 0)
+        fprintf(file, "the paper's form errs upwards with its term for %s: Kendall's tau %+.2f of the term's share and the error\n",
+                names[named], strongest);
+    free(columns);
+}
+
 int compare_print(FILE *file, const struct compare_point *points, size_t count)
 {
     int present[COMPARE_CONTENDERS];
@@ -185,7 +216,9 @@ int compare_print(FILE *file, const struct compare_point *points, size_t count)
     if (!present[RUN])
         return 0;
     fputc('\n', file);
-    return print_summary(file, points, count);
+    int code = print_summary(file, points, count);
+    print_failing_term(file, points, count);
+    return code;
 }
 
 static int compare_grid(struct scenario_grid *grid, struct compare_point *points, struct row_writer *writer)

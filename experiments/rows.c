@@ -43,6 +43,10 @@ const struct row_field row_fields[] = {
     {"copy_s", "s", "copy [us]", ROW_REAL, AT(copy_s), ROW_DETAIL},
     {"wait_s", "s", "wait [us]", ROW_REAL, AT(wait_s), ROW_DETAIL},
     {"notify_s", "s", "notify [us]", ROW_REAL, AT(notify_s), ROW_DETAIL},
+    {"term_sets_s", "s", "sets term [us]", ROW_REAL, AT(term_sets_s), ROW_DETAIL},
+    {"term_fill_s", "s", "fill term [us]", ROW_REAL, AT(term_fill_s), ROW_DETAIL},
+    {"term_notify_s", "s", "notify term [us]", ROW_REAL, AT(term_notify_s), ROW_DETAIL},
+    {"term_copy_s", "s", "copy term [us]", ROW_REAL, AT(term_copy_s), ROW_DETAIL},
     {"audit_pages", "", "pages", ROW_INTEGER, AT(audit_pages), ROW_DETAIL},
     {"audit_pages_misplaced", "", "misplaced", ROW_INTEGER, AT(audit_pages_misplaced), ROW_DETAIL},
     {"skew_s", "s", "skew [us]", ROW_REAL, AT(skew_s), ROW_HEAD | ROW_DETAIL},
@@ -117,6 +121,10 @@ void row_set_outcome(struct row *row, const struct outcome *outcome)
     row->copy_s = outcome->copy_s;
     row->wait_s = outcome->wait_s;
     row->notify_s = outcome->notify_s;
+    row->term_sets_s = outcome->term_sets_s;
+    row->term_fill_s = outcome->term_fill_s;
+    row->term_notify_s = outcome->term_notify_s;
+    row->term_copy_s = outcome->term_copy_s;
     row->time_min_s = outcome->time_min_s;
     row->time_p99_s = outcome->time_p99_s;
     row->ci_low_s = outcome->ci_low_s;

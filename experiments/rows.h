@@ -23,6 +23,7 @@ struct row {
     int64_t procs, root, size_bytes, fragment_bytes, slots, sets, seed, root_shift;
     double skew_s, noise, time_s;
     double fragment_opt_bytes, slots_opt;               /* model */
+    double term_sets_s, term_fill_s, term_notify_s, term_copy_s; /* model, the paper's form */
     int64_t events, messages;                           /* sim */
     double wall_s, copy_s, wait_s, notify_s;            /* where the time went */
     double time_min_s, time_p99_s, ci_low_s, ci_high_s; /* run, as all below */

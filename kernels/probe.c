@@ -108,9 +108,12 @@ int probe_state(struct probe *p, double *handover_ns)
     return err;
 }
 
+/* Hyperthreads of one core, cores of one cache and cores of two are half as far apart again, or more. */
+static const double STATE_RATIO = 1.3;
+
 int probe_state_same(double a_ns, double b_ns)
 {
-    return a_ns < 1.5 * b_ns && b_ns < 1.5 * a_ns;
+    return a_ns < STATE_RATIO * b_ns && b_ns < STATE_RATIO * a_ns;
 }
 
 int probe_handover_lines(struct probe *p, uint32_t lines, double *samples_ns, uint32_t count)

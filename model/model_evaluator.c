@@ -38,6 +38,19 @@ static void report_optimum(const struct scenario *s, const struct bcast_costs *c
     out->slots_opt = (double)buffer_bytes / out->fragment_opt_bytes;
 }
 
+/* What the form's time is made of, so that a wrong one can be named. */
+static void report_terms(const struct scenario *s, const struct bcast_costs *costs, struct outcome *out)
+{
+    struct bcast_cost_terms terms;
+    const struct params *p = &s->params;
+    if (bcast_cost_terms(costs, s->job.bcast.size_bytes, p->fragment_bytes, p->slots, p->sets, &terms))
+        return;
+    out->term_sets_s = terms.sets_s;
+    out->term_fill_s = terms.fill_s;
+    out->term_notify_s = terms.notify_s;
+    out->term_copy_s = terms.copy_s;
+}
+
 static int evaluate_tree(const struct scenario *s, const struct tree *tree, struct outcome *out)
 {
     int extended = s->variant && strcmp(s->variant, "extended") == 0;
@@ -49,8 +62,11 @@ static int evaluate_tree(const struct scenario *s, const struct tree *tree, stru
     out->time_s = prediction.time_s;
     out->copy_s = prediction.copy_s;
     out->wait_s = prediction.wait_s;
-    if (s->params.protocol == &protocol_pipelined && s->job.procs > 1)
+    if (s->params.protocol == &protocol_pipelined && s->job.procs > 1) {
         report_optimum(s, &prediction.costs, out);
+        if (!extended)
+            report_terms(s, &prediction.costs, out);
+    }
     return 0;
 }
 

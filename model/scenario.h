@@ -95,7 +95,8 @@ struct outcome {
     /* Sums over ranks, seconds; NAN if absent. */
     double copy_s, wait_s, notify_s;
     /* model */
-    double fragment_opt_bytes, slots_opt; /* NAN if absent */
+    double fragment_opt_bytes, slots_opt; /* NAN if absent, as the terms of the paper's form (S1 5.2): */
+    double term_sets_s, term_fill_s, term_notify_s, term_copy_s;
     /* sim: events are queue pops, messages are notifications stored. */
     uint64_t events, messages;
     double wall_s; /* evaluator's own time */
