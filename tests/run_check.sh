@@ -26,7 +26,7 @@ binaries() { # VARIANT DIRECTORIES...
 directories() { for d in tests/*/; do d=$(basename "$d"); [ "$d" = stress ] || echo "$d"; done; }
 scripts() { for s in tests/*/test_*.sh; do case $s in tests/stress/*) ;; *) [ -e "$s" ] && echo "$s" ;; esac; done; }
 
-build release all tests && {
+build release all tests bench-programs && {
     # shellcheck disable=SC2046
     run release $(binaries release $(directories)) $(scripts)
 }

@@ -5,7 +5,6 @@
  *   cold copy  one core copies a message it has not touched lately (256 MiB pool);
  *   pipeline   the writer copies fragments into a small ring, the reader copies them out.
  * Prints the median over repetitions, and the pipeline as a ratio to the cold copy. */
-#define _GNU_SOURCE
 #include <immintrin.h>
 #include <sched.h>
 #include <stdatomic.h>
