@@ -50,7 +50,7 @@ int figure_evaluate(const char *source, const char *variant, const struct figure
         .machine = {point->node, 1},
         .placement = {"compact", cores},
         .job = {.kind = JOB_BCAST, .procs = point->procs, .bcast = {point->size_bytes, 0}},
-        .params = {&protocol_pipelined, point->fragment_bytes, point->slots, point->sets, point->tree},
+        .params = {&protocol_pipelined, point->fragment_bytes, point->slots, point->sets, point->tree, 0},
         .conditions = {.buffer_domain = -1, .seed = 1, .reps = 200, .warmup = 3, .time_limit_s = 0.3},
         .variant = variant,
     };

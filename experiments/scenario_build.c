@@ -136,7 +136,7 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
         .machine = {.node = &grid->node, .nodes = 1},
         .placement = {.name = s->place, .core_of_rank = grid->cores},
         .job = {.kind = JOB_BCAST, .procs = (uint32_t)s->procs.value[procs], .bcast = {size_bytes, s->root}},
-        .params = {protocol_of(grid, size_bytes), queue.fragment_bytes, queue.slots, queue.sets, s->tree.shape[tree]},
+        .params = {protocol_of(grid, size_bytes), queue.fragment_bytes, queue.slots, queue.sets, s->tree.shape[tree], 0},
         .conditions = conditions_of(s),
         .variant = "",
     };

@@ -2,27 +2,32 @@
 
 #include "kernels/comm_internal.h"
 #include "kernels/placement.h"
+#include "model/protocol/eager.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static struct comm_lane lane_of(const struct protocol *protocol, uint64_t size_max_bytes)
+{
+    return (struct comm_lane){.protocol = protocol, .fragment_bytes = 8192, .slots = 64, .sets = 1,
+                              .tree = {.kind = TREE_KARY, .degree = 2}, .size_max_bytes = size_max_bytes};
+}
+
+struct comm_config comm_config_of(uint32_t procs, uint32_t rank, const struct comm_lane *lane)
+{
+    return (struct comm_config){.procs = procs, .rank = rank, .lanes = 1, .lane = {*lane}, .domain_os = -1,
+                                .copy_in = COMM_COPY_AUTO, .copy_out = COMM_COPY_AUTO};
+}
 
 struct comm_config comm_config_default(uint32_t procs, uint32_t rank)
 {
-    return (struct comm_config){
-        .procs = procs,
-        .rank = rank,
-        .protocol = &protocol_pipelined,
-        .fragment_bytes = 8192,
-        .slots = 64,
-        .sets = 1,
-        .tree = {.kind = TREE_KARY, .degree = 2},
-        .short_protocol = 1,
-        .domain_os = -1,
-        .copy_in = COMM_COPY_AUTO,
-        .copy_out = COMM_COPY_AUTO,
-    };
+    struct comm_lane brief = lane_of(&protocol_eager, EAGER_PAYLOAD_BYTES);
+    struct comm_config config = comm_config_of(procs, rank, &brief);
+    config.lane[config.lanes++] = lane_of(&protocol_pipelined, UINT64_MAX);
+    return config;
 }
 
 static void mapping_release(struct comm *comm)
@@ -41,7 +46,9 @@ void comm_destroy(struct comm *comm)
     if (comm->liveness.peer)
         liveness_leave(&comm->liveness);
     liveness_destroy(&comm->liveness);
-    tree_destroy(&comm->tree);
+    peers_destroy(&comm->peers);
+    for (uint32_t i = 0; i < comm->lanes; i++)
+        tree_destroy(&comm->lane[i].tree);
     mapping_release(comm);
     free(comm);
 }
@@ -65,6 +72,11 @@ int comm_fail(struct comm *comm, int error, const char *what)
     if (comm->error)
         return comm->error;
     comm->error = error;
+    if (error == -ESRCH) { /* the kernel knows of a peer's end before its descriptor tells */
+        for (int i = 0; i < 100 && !comm->liveness.error && liveness_check(&comm->liveness) == 0; i++)
+            usleep(1000);
+        comm->error = error = comm->liveness.error ? comm->liveness.error : -EPROTO;
+    }
     comm->error_rank = comm->liveness.error ? comm->liveness.failed_rank : comm->config.rank;
     if (error != -EOWNERDEAD)
         liveness_fail(comm->liveness.head, comm->config.rank, error);
@@ -84,7 +96,12 @@ int64_t comm_error_rank(const struct comm *comm)
 
 const char *comm_note(const struct comm *comm)
 {
-    return comm->plan.note;
+    return comm->note;
+}
+
+void *comm_area(const struct comm *comm)
+{
+    return comm->base + segment_range_area(&comm->plan, comm->config.rank).offset;
 }
 
 int comm_crowded(const struct comm *comm)
@@ -94,12 +111,20 @@ int comm_crowded(const struct comm *comm)
 
 int comm_audit(struct comm *comm, struct comm_audit *out)
 {
-    struct segment_range own = segment_range_of_rank(&comm->plan, comm->config.rank);
-    struct placement_audit audit = {0};
-    int domain = comm->config.domain_os >= 0 ? comm->config.domain_os : 0;
-    uint64_t page = comm->plan.hugetlb ? comm->plan.unit_bytes : comm->plan.layout.page_bytes;
-    int error = placement_audit_range(comm->base + own.offset, own.bytes, page, domain, &audit);
+    const struct segment_plan *plan = &comm->plan;
+    int domain = comm->config.domain_os >= 0 ? comm->config.domain_os : 0, error = 0;
+    uint64_t page = plan->hugetlb ? plan->unit_bytes : plan->page_bytes;
+    struct comm_audit sum = {.segment_bytes = plan->total_bytes, .domain_os = domain};
+    for (uint32_t i = 0; i <= plan->lanes && !error; i++) {
+        struct segment_range own = i < plan->lanes ? segment_range_of_rank(plan, i, comm->config.rank)
+                                                   : segment_range_area(plan, comm->config.rank);
+        struct placement_audit audit = {0};
+        if (own.bytes > 0)
+            error = placement_audit_range(comm->base + own.offset, own.bytes, page, domain, &audit);
+        sum.pages += audit.pages;
+        sum.pages_misplaced += audit.misplaced;
+    }
     if (!error)
-        *out = (struct comm_audit){audit.pages, audit.misplaced, comm->plan.total_bytes, domain};
+        *out = sum;
     return error;
 }

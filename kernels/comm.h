@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COMM_REASON_BYTES = 256, COMM_PROCS_MAX = 65534, COMM_COPY_AUTO = -1 };
+enum { COMM_REASON_BYTES = 256, COMM_PROCS_MAX = 65534, COMM_COPY_AUTO = -1, COMM_LANES_MAX = 8 };
 
 /* Collective among the ranks of the communicator to be; used in comm_create only. Each returns 0 or -errno and
  * should return an error when a peer has died. */
@@ -29,14 +29,22 @@ struct comm_bootstrap {
     int (*share_fd)(void *context, int *fd);
 };
 
+/* How messages up to a size go: a protocol with its parameters and memory of its own. */
+struct comm_lane {
+    const struct protocol *protocol;
+    uint32_t fragment_bytes, slots, sets; /* what the protocol does not use may be 0 */
+    uint32_t readers_most;                /* peers' buffers: so many ranks read one at a time, 0: all */
+    struct tree_shape tree;
+    uint64_t size_max_bytes; /* messages up to here, if no lane before takes them */
+};
+
 struct comm_config {
     uint32_t procs, rank;
-    const struct protocol *protocol;
-    uint32_t fragment_bytes, slots, sets;
-    struct tree_shape tree;
-    int short_protocol; /* messages of up to EAGER_PAYLOAD_BYTES go by the eager protocol */
+    uint32_t lanes;
+    struct comm_lane lane[COMM_LANES_MAX]; /* by rising size_max_bytes */
+    uint64_t area_bytes; /* memory in the segment for this rank's own buffers, see comm_area */
     int huge_pages;     /* try huge pages; comm_note says what came of it */
-    int control_pages;  /* the paper's layout: one page a control block, no short protocol */
+    int control_pages;  /* lane 0, which must be pipelined, has the paper's layout: one page a control block */
     int32_t domain_os;  /* where this rank's queue shall be; -1: where the rank runs now */
     uint64_t llc_bytes; /* last-level cache, for the choice of copy routine; 0: ask the system */
     int copy_in, copy_out; /* enum copy_routine, or COMM_COPY_AUTO */
@@ -62,11 +70,13 @@ struct comm_data {
 
 struct comm;
 
-/* 64 slots of 8 KiB in one set, binary tree, pipelined, short messages eager: what S1 found good. */
+/* Messages of up to a line eager, others pipelined with 64 slots of 8 KiB in one set; binary tree: what S1 found good. */
 struct comm_config comm_config_default(uint32_t procs, uint32_t rank);
+/* The same with one lane for everything. */
+struct comm_config comm_config_of(uint32_t procs, uint32_t rank, const struct comm_lane *lane);
 
 /* Collective. All ranks succeed or all fail, if the bootstrap holds.
- *   config->procs, protocol, fragment_bytes, slots, sets, tree, op_start and pages agree on all ranks
+ *   config->procs, lanes, area_bytes, op_start and pages agree on all ranks
  *   reason  NULL, or gets one line when it fails
  * Returns 0; -EINVAL for parameters that make no sense or differ; -ENOMEM; other -errno. */
 int comm_create(const struct comm_config *config, const struct comm_bootstrap *bootstrap, struct comm **out,
@@ -75,7 +85,7 @@ int comm_create(const struct comm_config *config, const struct comm_bootstrap *b
 void comm_destroy(struct comm *comm);
 
 /* Broadcast of size_bytes (the same on all ranks, 0 allowed) from root's buffer to all others'.
- * Returns 0; -EINVAL (nothing done); -EOWNERDEAD if a peer died, -EPIPE if one left, -EPROTO if the segment
+ * Returns 0; -EINVAL (nothing done, as when no lane takes this size); -EOWNERDEAD if a peer died, -EPIPE if one left, -EPROTO if the segment
  * was corrupted or sizes differ. comm_error_string says who. */
 int comm_bcast(struct comm *comm, void *buffer, uint64_t size_bytes, uint32_t root);
 int comm_bcast_packed(struct comm *comm, const struct comm_data *data, uint64_t size_bytes, uint32_t root);
@@ -84,7 +94,11 @@ int comm_bcast_packed(struct comm *comm, const struct comm_data *data, uint64_t 
 const char *comm_error_string(const struct comm *comm);
 /* The rank that failed first, -1 if none has. */
 int64_t comm_error_rank(const struct comm *comm);
-/* What was asked for and could not be had (huge pages, binding); "" if nothing. */
+/* Memory of this rank's own within the segment, config.area_bytes of it, on the rank's domain, aligned to pages. Buffers that
+ * lie there are read by the other ranks without a system call. It goes with the communicator. */
+void *comm_area(const struct comm *comm);
+
+/* What was asked for and could not be had (huge pages, reaching into other processes), and what takes its place; "" if nothing. */
 const char *comm_note(const struct comm *comm);
 
 struct comm_audit {

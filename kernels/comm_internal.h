@@ -1,9 +1,10 @@
-/* What comm.c and bcast.c share: the communicator itself. */
+/* What the files behind comm.h share: the communicator itself. */
 #ifndef SHMCOLL_KERNELS_COMM_INTERNAL_H
 #define SHMCOLL_KERNELS_COMM_INTERNAL_H
 
 #include "kernels/comm.h"
 #include "kernels/liveness.h"
+#include "kernels/peer.h"
 #include "kernels/segment.h"
 #include "kernels/wait.h"
 
@@ -14,26 +15,54 @@ struct comm_mapping {
     atomic_word users;
 };
 
+struct comm;
+struct message;
+
+/* Runs one call of a lane's protocol; 0 or -errno. */
+typedef int lane_execute(struct comm *comm, uint32_t lane, const struct message *m, uint64_t size_bytes, uint32_t root);
+
+/* A lane at work. */
+struct lane {
+    const struct protocol *protocol;
+    struct bcast_call call; /* template: size and root vary */
+    struct tree tree;
+    const struct segment_layout *layout;
+    char *base;  /* of the lane's part of the segment */
+    uint32_t op; /* where its counters stand */
+    uint64_t size_max_bytes;
+    lane_execute *execute;
+};
+
 struct comm {
     struct comm_config config;
     struct segment_plan plan;
     struct comm_mapping *mapping;
     char *base;
-    struct tree tree;
-    struct bcast_call pipelined_call, eager_call; /* templates: size and root vary */
-    uint32_t pipelined_op, eager_op;              /* where the counters stand */
-    int eager_allowed;
+    uint32_t lanes;
+    struct lane lane[COMM_LANES_MAX];
     int crowded;
     struct waiter waiter;
     struct liveness liveness;
+    struct peers peers;
     uint64_t random;
     uint64_t llc_bytes;
     int error;
     int64_t error_rank;
     char error_text[COMM_REASON_BYTES];
+    char note[COMM_REASON_BYTES];
+};
+
+/* A call's data. */
+struct message {
+    char *buffer; /* NULL: by the callbacks */
+    const struct comm_data *data;
+    enum copy_routine copy_in, copy_out;
 };
 
 /* Puts the communicator into error and tells the others. Returns `error`. */
 int comm_fail(struct comm *comm, int error, const char *what);
+
+/* The executor of a protocol under this configuration. */
+lane_execute *lane_execute_find(const struct protocol *protocol, const struct comm_config *config);
 
 #endif

@@ -56,13 +56,10 @@ static struct comm_config run_config(const struct runner *r)
 {
     const struct scenario *s = r->scenario;
     const struct node *node = s->machine.node;
-    struct comm_config config = comm_config_default(r->self->procs, r->self->rank);
-    config.protocol = s->params.protocol;
-    config.short_protocol = 0; /* the protocol asked for, and no other */
-    config.fragment_bytes = s->params.fragment_bytes;
-    config.slots = s->params.slots;
-    config.sets = s->params.sets;
-    config.tree = s->params.tree;
+    const struct params *p = &s->params;
+    struct comm_lane lane = {.protocol = p->protocol, .fragment_bytes = p->fragment_bytes, .slots = p->slots, .sets = p->sets,
+                             .readers_most = p->readers_most, .tree = p->tree, .size_max_bytes = UINT64_MAX};
+    struct comm_config config = comm_config_of(r->self->procs, r->self->rank, &lane);
     config.huge_pages = s->conditions.huge_pages;
     config.control_pages = s->conditions.control_pages;
     config.domain_os = (int32_t)node->domain_os[node->core_domain[s->placement.core_of_rank[r->self->rank]]];

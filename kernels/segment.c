@@ -2,7 +2,6 @@
 
 #include "kernels/memory_room.h"
 #include "kernels/placement.h"
-#include "model/protocol/eager.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,21 +17,40 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* Moves the ranks' ranges apart so that each starts on a page of the size in use. */
+static int add(uint64_t *sum, uint64_t count, uint64_t each_bytes)
+{
+    uint64_t product;
+    int overflow = __builtin_mul_overflow(count, each_bytes, &product);
+    overflow |= __builtin_add_overflow(*sum, product, sum);
+    return overflow || *sum > INT64_MAX ? -EOVERFLOW : 0;
+}
+
+/* Places lanes, areas and head one after another; ranks' ranges move apart so that each starts on a page of the size in use. */
 static int plan_pad(struct segment_plan *plan, uint64_t unit_bytes)
 {
-    struct segment_layout *l = &plan->layout;
+    uint64_t at = 0;
+    int error = 0;
     plan->unit_bytes = unit_bytes;
-    l->ranks_offset = round_up(l->ranks_offset, unit_bytes);
-    l->rank_bytes = round_up(l->rank_bytes, unit_bytes);
-    uint64_t ranks_bytes, head_bytes = sizeof(struct segment_head) + l->procs * sizeof(struct segment_leave);
-    if (__builtin_mul_overflow(l->rank_bytes, l->procs, &ranks_bytes) ||
-        __builtin_add_overflow(l->ranks_offset, ranks_bytes, &l->total_bytes) ||
-        __builtin_add_overflow(l->total_bytes, round_up(head_bytes, unit_bytes), &plan->total_bytes) ||
-        plan->total_bytes > INT64_MAX)
-        return -EOVERFLOW;
-    plan->head_offset = l->total_bytes;
-    return 0;
+    for (uint32_t i = 0; i < plan->lanes && !error; i++) {
+        struct segment_layout *l = &plan->layout[i];
+        plan->lane_offset[i] = at;
+        l->ranks_offset = round_up(l->ranks_offset, unit_bytes);
+        l->rank_bytes = round_up(l->rank_bytes, unit_bytes);
+        error = add(&at, 1, l->ranks_offset);
+        if (!error)
+            error = add(&at, l->procs, l->rank_bytes);
+        l->total_bytes = at - plan->lane_offset[i];
+    }
+    plan->areas_offset = at;
+    plan->area_bytes = round_up(plan->area_bytes, unit_bytes);
+    if (!error)
+        error = add(&at, plan->procs, plan->area_bytes);
+    plan->head_offset = at;
+    uint64_t head_bytes = sizeof(struct segment_head) + plan->procs * sizeof(struct segment_leave);
+    if (!error)
+        error = add(&at, 1, round_up(head_bytes, unit_bytes));
+    plan->total_bytes = at;
+    return error;
 }
 
 /* Whether the kernel turns advice into huge pages for shared memory. */
@@ -64,20 +82,28 @@ static int plan_huge(struct segment_plan *plan)
     snprintf(plan->note, sizeof plan->note,
              "no huge pages: %llu KiB of them free (vm.nr_hugepages), and shmem_enabled does not take advice",
              (unsigned long long)(free_bytes / 1024));
-    return plan_pad(plan, plan->layout.page_bytes);
+    return plan_pad(plan, plan->page_bytes);
+}
+
+static int plan_lane(const struct segment_options *o, uint32_t lane, uint32_t page_bytes, struct segment_layout *out)
+{
+    const struct segment_shape *shape = &o->shape[lane];
+    int paper = o->control_pages && lane == 0;
+    int error = paper ? segment_layout_paper(shape->procs, shape->slots, shape->sets, shape->fragment_bytes, page_bytes, out)
+                      : segment_layout_packed(shape, page_bytes, out);
+    return error ? -EOVERFLOW : 0; /* checked parameters can only be too large */
 }
 
 int segment_plan_make(const struct segment_options *o, struct segment_plan *out)
 {
-    struct segment_plan plan = {0};
+    struct segment_plan plan = {.lanes = o->lanes, .procs = o->procs, .area_bytes = o->area_bytes};
     long page = sysconf(_SC_PAGESIZE);
-    uint32_t page_bytes = page > 0 ? (uint32_t)page : 4096;
-    int error = o->control_pages
-                    ? segment_layout_paper(o->procs, o->slots, o->sets, o->fragment_bytes, page_bytes, &plan.layout)
-                    : segment_layout_packed(o->procs, o->slots, o->sets, o->fragment_bytes, page_bytes, EAGER_LINES, &plan.layout);
-    if (error) /* positive parameters can only be too large */
-        return o->procs && o->slots && o->sets && o->fragment_bytes ? -EOVERFLOW : error;
-    error = o->huge_pages ? plan_huge(&plan) : plan_pad(&plan, page_bytes);
+    int error = o->lanes > 0 && o->lanes <= SEGMENT_LANES_MAX && o->procs > 0 && o->area_bytes < INT64_MAX / 2 ? 0 : -EINVAL;
+    plan.page_bytes = page > 0 ? (uint32_t)page : 4096;
+    for (uint32_t i = 0; i < o->lanes && !error; i++)
+        error = plan_lane(o, i, plan.page_bytes, &plan.layout[i]);
+    if (!error)
+        error = o->huge_pages ? plan_huge(&plan) : plan_pad(&plan, plan.page_bytes);
     if (!error)
         *out = plan;
     return error;
@@ -89,8 +115,9 @@ static int check_room(const struct segment_plan *plan, char *reason)
     uint64_t usable = room - room / 16; /* the rest of the system goes on allocating */
     if (plan->total_bytes <= usable && plan->total_bytes <= file_room)
         return 0;
+    const struct segment_layout *last = &plan->layout[plan->lanes - 1];
     snprintf(reason, SEGMENT_REASON_BYTES, "segment of %llu KiB (%u ranks x %u slots x %u bytes) does not fit: %llu KiB %s",
-             (unsigned long long)(plan->total_bytes / 1024), plan->layout.procs, plan->layout.slots, plan->layout.fragment_bytes,
+             (unsigned long long)(plan->total_bytes / 1024), plan->procs, last->slots, last->fragment_bytes,
              (unsigned long long)((usable < file_room ? usable : file_room) / 1024),
              usable < file_room ? "of memory available" : "is the file size limit (ulimit -f)");
     return -ENOMEM;
@@ -144,15 +171,20 @@ void segment_unmap(const struct segment_plan *plan, void *base)
     munmap(base, plan->total_bytes);
 }
 
-struct segment_range segment_range_of_rank(const struct segment_plan *plan, uint32_t rank)
+struct segment_range segment_range_of_rank(const struct segment_plan *plan, uint32_t lane, uint32_t rank)
 {
-    const struct segment_layout *l = &plan->layout;
-    return (struct segment_range){l->ranks_offset + rank * l->rank_bytes, l->rank_bytes};
+    const struct segment_layout *l = &plan->layout[lane];
+    return (struct segment_range){plan->lane_offset[lane] + l->ranks_offset + rank * l->rank_bytes, l->rank_bytes};
 }
 
-struct segment_range segment_range_leading(const struct segment_plan *plan)
+struct segment_range segment_range_leading(const struct segment_plan *plan, uint32_t lane)
 {
-    return (struct segment_range){0, plan->layout.ranks_offset};
+    return (struct segment_range){plan->lane_offset[lane], plan->layout[lane].ranks_offset};
+}
+
+struct segment_range segment_range_area(const struct segment_plan *plan, uint32_t rank)
+{
+    return (struct segment_range){plan->areas_offset + rank * plan->area_bytes, plan->area_bytes};
 }
 
 struct segment_range segment_range_head(const struct segment_plan *plan)
@@ -164,6 +196,8 @@ int segment_range_allocate(const struct segment_plan *plan, void *base, int fd, 
                            char reason[SEGMENT_REASON_BYTES])
 {
     char *at = (char *)base + range.offset;
+    if (range.bytes == 0)
+        return 0;
     int error = placement_bind(at, range.bytes, domain_os);
     if (error && error != -ENOTSUP) {
         snprintf(reason, SEGMENT_REASON_BYTES, "cannot bind memory to domain %d: %s", domain_os, strerror(-error));
@@ -177,7 +211,7 @@ int segment_range_allocate(const struct segment_plan *plan, void *base, int fd, 
                  (unsigned long long)(range.bytes / 1024), strerror(-error));
         return error;
     }
-    uint64_t step = plan->hugetlb ? plan->unit_bytes : plan->layout.page_bytes;
+    uint64_t step = plan->hugetlb ? plan->unit_bytes : plan->page_bytes;
     for (uint64_t i = 0; i < range.bytes; i += step)
         at[i] = 0;
     return 0;

@@ -13,17 +13,23 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-enum { SEGMENT_REASON_BYTES = 200 };
+enum { SEGMENT_REASON_BYTES = 200, SEGMENT_LANES_MAX = 8 };
 
 struct segment_options {
-    uint32_t procs, slots, sets, fragment_bytes;
-    int control_pages; /* the layout of S1 Fig. 1; no eager lines */
-    int huge_pages;    /* ask for them; `note` says what came of it */
+    uint32_t procs, lanes;
+    struct segment_shape shape[SEGMENT_LANES_MAX];
+    uint64_t area_bytes; /* a rank: for its user's buffers */
+    int control_pages;   /* lane 0 has the layout of S1 Fig. 1 */
+    int huge_pages;      /* ask for them; `note` says what came of it */
 };
 
-/* Plain data: decided by one rank, handed to the others as bytes. */
+/* Plain data: decided by one rank, handed to the others as bytes. One layout a lane, one lane after another; then the
+ * ranks' areas, then the head. */
 struct segment_plan {
-    struct segment_layout layout;
+    struct segment_layout layout[SEGMENT_LANES_MAX];
+    uint64_t lane_offset[SEGMENT_LANES_MAX];
+    uint32_t lanes, procs, page_bytes;
+    uint64_t areas_offset, area_bytes; /* bytes a rank */
     uint64_t head_offset; /* struct segment_head */
     uint64_t total_bytes; /* head included; a multiple of unit_bytes */
     uint64_t unit_bytes;  /* size of the pages asked for; ranges of ranks are multiples of it */
@@ -57,9 +63,10 @@ void segment_unmap(const struct segment_plan *plan, void *base);
 struct segment_range {
     uint64_t offset, bytes;
 };
-struct segment_range segment_range_of_rank(const struct segment_plan *plan, uint32_t rank);
-/* What precedes and follows the ranks' ranges: allocated by rank 0. */
-struct segment_range segment_range_leading(const struct segment_plan *plan);
+/* A rank's range in a lane, and what precedes the ranks' ranges there: allocated by rank 0, as the head. */
+struct segment_range segment_range_of_rank(const struct segment_plan *plan, uint32_t lane, uint32_t rank);
+struct segment_range segment_range_leading(const struct segment_plan *plan, uint32_t lane);
+struct segment_range segment_range_area(const struct segment_plan *plan, uint32_t rank);
 struct segment_range segment_range_head(const struct segment_plan *plan);
 
 /* Binds the range to a domain (-1: no wish), allocates and touches it. Kernels without NUMA

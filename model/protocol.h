@@ -18,6 +18,7 @@ struct bcast_call {
     uint32_t slots;          /* s >= 1, all sets together */
     uint32_t sets;           /* q >= 1, divides slots */
     uint32_t lines;          /* eager: lines a rank, a power of two >= 2 */
+    uint32_t readers_most;   /* peers' buffers: ranks that read one at a time, 0: all */
     uint32_t procs, rank, root;
     const struct tree *tree; /* built for procs */
 };
@@ -33,11 +34,17 @@ struct cursor {
     uint32_t child;
     uint32_t children;
     uint32_t state;
+    uint32_t known, peer; /* for the protocol's own use */
 };
+
+/* What of the segment a protocol uses, and whether it needs to reach other ranks' user buffers. */
+enum protocol_use { PROTOCOL_SLOTS = 1, PROTOCOL_SETS = 2, PROTOCOL_LINES = 4, PROTOCOL_PEERS = 8 };
 
 struct protocol {
     const char *name;
     const char *summary;
+    uint32_t uses;     /* enum protocol_use, or-ed */
+    uint32_t counters; /* of WORD_COUNTER, a rank */
     void (*start)(struct cursor *cursor, const struct bcast_call *call, uint32_t op);
     /* `seen` is the value that satisfied the last WAIT; ignored after any other step. */
     void (*next)(struct cursor *cursor, uint32_t seen, struct step *out);
@@ -49,6 +56,8 @@ struct protocol {
 
 extern const struct protocol protocol_pipelined;
 extern const struct protocol protocol_eager;
+extern const struct protocol protocol_counted;
+extern const struct protocol protocol_single_copy;
 
 /* All protocols, NULL-terminated. */
 extern const struct protocol *const protocol_table[];

@@ -91,6 +91,7 @@ static int check_protocol(const struct scenario *s, const struct complaint *c)
                               .slots = p->slots,
                               .sets = p->sets,
                               .lines = EAGER_LINES,
+                              .readers_most = p->readers_most,
                               .procs = s->job.procs,
                               .rank = s->job.bcast.root,
                               .root = s->job.bcast.root,

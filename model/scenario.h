@@ -31,6 +31,7 @@ struct params {
     const struct protocol *protocol;
     uint32_t fragment_bytes, slots, sets;
     struct tree_shape tree;
+    uint32_t readers_most; /* peers' buffers: so many ranks read one at a time, 0: all */
 };
 
 struct machine {

@@ -32,18 +32,17 @@ static uint64_t round_up(uint64_t bytes, uint64_t unit)
 }
 
 /* The parameters, leaders and set pages, which both layouts have in common. */
-static int layout_begin(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes,
-                        struct segment_layout *out)
+static int layout_begin(const struct segment_shape *shape, uint32_t page_bytes, struct segment_layout *out)
 {
     int page_valid = page_bytes >= 2 * LINE_PAIR_BYTES && (page_bytes & (page_bytes - 1)) == 0;
-    if (!procs || !slots || !sets || !fragment_bytes || !page_valid)
+    if (!shape->procs || !page_valid)
         return -EINVAL;
-    *out = (struct segment_layout){
-        .procs = procs, .slots = slots, .sets = sets, .fragment_bytes = fragment_bytes, .page_bytes = page_bytes};
+    *out = (struct segment_layout){.procs = shape->procs, .slots = shape->slots, .sets = shape->sets, .lines = shape->lines,
+                                   .counters = shape->counters, .fragment_bytes = shape->fragment_bytes, .page_bytes = page_bytes};
     /* Neither can overflow: 32-bit counts times 32-bit sizes. */
-    out->sets_offset = round_up((uint64_t)procs * sizeof(uint32_t), page_bytes);
+    out->sets_offset = round_up((uint64_t)shape->procs * sizeof(uint32_t), page_bytes);
     struct sum ranks = {.bytes = out->sets_offset};
-    sum_add(&ranks, sets, page_bytes);
+    sum_add(&ranks, shape->sets, page_bytes);
     out->ranks_offset = ranks.bytes;
     return ranks.overflow ? -EINVAL : 0;
 }
@@ -67,7 +66,8 @@ int segment_layout_paper(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t
                          struct segment_layout *out)
 {
     struct segment_layout layout;
-    int err = layout_begin(procs, slots, sets, fragment_bytes, page_bytes, &layout);
+    struct segment_shape shape = {.procs = procs, .slots = slots, .sets = sets, .fragment_bytes = fragment_bytes};
+    int err = slots && sets && fragment_bytes ? layout_begin(&shape, page_bytes, &layout) : -EINVAL;
     if (err)
         return err;
     struct sum rank = {0};
@@ -79,24 +79,22 @@ int segment_layout_paper(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t
     return layout_end(&layout, rank, out);
 }
 
-int segment_layout_packed(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes,
-                          uint32_t lines, struct segment_layout *out)
+int segment_layout_packed(const struct segment_shape *shape, uint32_t page_bytes, struct segment_layout *out)
 {
     struct segment_layout layout;
-    int err = layout_begin(procs, slots, sets, fragment_bytes, page_bytes, &layout);
+    int err = layout_begin(shape, page_bytes, &layout);
     if (err)
         return err;
     uint32_t base_page = page_bytes < BASE_PAGE_BYTES ? page_bytes : BASE_PAGE_BYTES;
     struct sum rank = {0};
-    layout.lines = lines;
-    sum_add(&rank, 1 + (uint64_t)lines, LINE_PAIR_BYTES);
+    sum_add(&rank, 2 + (uint64_t)shape->lines + shape->counters, LINE_PAIR_BYTES);
     layout.control_offset = rank.bytes;
     layout.control_stride_bytes = LINE_PAIR_BYTES;
-    sum_add(&rank, slots, layout.control_stride_bytes);
+    sum_add(&rank, shape->slots, layout.control_stride_bytes);
     sum_round_up(&rank, base_page);
     layout.fragments_offset = rank.bytes;
-    layout.fragment_stride_bytes = round_up(fragment_bytes, fragment_bytes < base_page ? LINE_PAIR_BYTES : base_page);
-    sum_add(&rank, slots, layout.fragment_stride_bytes);
+    layout.fragment_stride_bytes = round_up(shape->fragment_bytes, shape->fragment_bytes < base_page ? LINE_PAIR_BYTES : base_page);
+    sum_add(&rank, shape->slots, layout.fragment_stride_bytes);
     return layout_end(&layout, rank, out);
 }
 

@@ -16,6 +16,8 @@ enum step_op {
     STEP_WAIT_GE, /* until (int32_t)(word - value) >= 0: free-running counters may wrap */
     STEP_STORE,   /* word = value, ordered after all earlier steps (release) */
     STEP_ADD,     /* word += value, atomic, ordered after all earlier steps (release) */
+    STEP_TAKE,    /* the same, and `seen` is the value before */
+    STEP_OFFER,   /* the same as STORE, and with it goes where the rank's own user buffer is */
     STEP_COPY,    /* bytes from one place to another */
     STEP_DONE,    /* the rank's part is complete */
     STEP_FAULT,   /* the value seen cannot be: the segment is corrupted */
@@ -31,7 +33,13 @@ enum step_name {
     STEP_NAME_W,    /* reader waits for a fragment, then resets the control block */
     STEP_NAME_A,    /* reader leaves the set */
     STEP_NAME_WK,   /* writer waits until a child has acknowledged old lines */
-    STEP_NAME_K,    /* reader acknowledges the lines it has consumed */
+    STEP_NAME_K,    /* reader acknowledges what it has consumed */
+    STEP_NAME_O,    /* a rank offers its user buffer to the others */
+    STEP_NAME_WP,   /* a rank waits for another's offer, or for the turn to use it */
+    STEP_NAME_T,    /* a rank takes the next part of the work */
+    STEP_NAME_E,    /* a rank says that its part has ended */
+    STEP_NAME_WE,   /* a rank waits until others have ended theirs */
+    STEP_NAME_B,    /* a barrier of all ranks */
     STEP_NAME_COUNT
 };
 
@@ -42,6 +50,8 @@ enum word_kind {
     WORD_CONTROL,      /* owner = reader, index = slot */
     WORD_LINE,         /* owner = reader, index = line; PLACE_LINE is the rest of that line */
     WORD_ACK,          /* owner = reader */
+    WORD_COUNTER,      /* owner = any rank, index < protocol->counters: what it means is the protocol's business */
+    WORD_OFFER,        /* owner = any rank; STEP_OFFER stores to it, and PLACE_PEER is what it offered */
     WORD_KIND_COUNT
 };
 
@@ -49,6 +59,7 @@ enum place_kind {
     PLACE_USER, /* the rank's own message buffer, at offset_bytes */
     PLACE_SLOT, /* fragment buffer `index` of rank `owner` */
     PLACE_LINE, /* payload behind WORD_LINE (owner, index) */
+    PLACE_PEER, /* the user buffer that rank `owner` offered last, at offset_bytes */
 };
 
 struct step_place {

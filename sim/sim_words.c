@@ -28,14 +28,18 @@ static void init_words(struct sim_words *words, const struct protocol *protocol,
         for (uint32_t line = 0; line < words->lines; line++)
             init_word(words, protocol, op, WORD_LINE, rank, line);
         init_word(words, protocol, op, WORD_ACK, rank, 0);
+        init_word(words, protocol, op, WORD_OFFER, rank, 0);
+        for (uint32_t counter = 0; counter < words->counters; counter++)
+            init_word(words, protocol, op, WORD_COUNTER, rank, counter);
     }
 }
 
 int sim_words_create(struct sim_words *words, const struct bcast_call *call, const struct protocol *protocol, uint32_t op,
                      int with_lines)
 {
-    *words = (struct sim_words){.procs = call->procs, .slots = call->slots, .sets = call->sets, .lines = call->lines};
-    words->count = sim_words_index(words, WORD_ACK, call->procs, 0);
+    *words = (struct sim_words){.procs = call->procs, .slots = call->slots, .sets = call->sets, .lines = call->lines,
+                                .counters = protocol->counters};
+    words->count = sim_words_index(words, WORD_COUNTER, call->procs, 0);
     words->row = (call->procs + 63) / 64;
     words->word = calloc(words->count, sizeof *words->word);
     words->holder = with_lines ? calloc(words->count * words->row, sizeof *words->holder) : NULL;

@@ -22,7 +22,7 @@ struct sim_word {
 };
 
 struct sim_words {
-    uint32_t procs, slots, sets, lines;
+    uint32_t procs, slots, sets, lines, counters;
     size_t count;
     struct sim_word *word; /* [count] */
     size_t row;            /* 64-bit groups of ranks */
@@ -51,8 +51,12 @@ static inline size_t sim_words_index(const struct sim_words *w, uint32_t kind, u
         return control + (size_t)owner * w->slots + index;
     case WORD_LINE:
         return line + (size_t)owner * w->lines + index;
-    default: /* WORD_ACK */
+    case WORD_ACK:
         return line + (size_t)w->procs * w->lines + owner;
+    case WORD_OFFER:
+        return line + (size_t)w->procs * (w->lines + 1) + owner;
+    default: /* WORD_COUNTER */
+        return line + (size_t)w->procs * (w->lines + 2) + (size_t)owner * w->counters + index;
     }
 }
 

@@ -70,9 +70,10 @@ static int step_comms_create(int short_protocol, int generic_executor, struct co
     for (uint32_t r = 0; r < STEP_COMM_RANKS; r++) {
         creator[r] = (struct step_creator){.exchange = &exchange, .config = comm_config_default(STEP_COMM_RANKS, r)};
         struct comm_config *config = &creator[r].config;
-        config->sets = 2;
-        config->tree = (struct tree_shape){TREE_FLAT, 0};
-        config->short_protocol = short_protocol;
+        config->lane[1].sets = 2;
+        config->lane[0].tree = config->lane[1].tree = (struct tree_shape){TREE_FLAT, 0};
+        if (!short_protocol)
+            config->lane[0] = config->lane[--config->lanes];
         config->generic_executor = generic_executor;
         config->copy_in = config->copy_out = COPY_MEMCPY;
         if (pthread_create(&thread[r], NULL, step_create, &creator[r]) != 0)

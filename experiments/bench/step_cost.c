@@ -245,7 +245,8 @@ int main(void)
     struct arena a = {.user_bytes = USER_BYTES};
     struct tree tree;
     cpu_set_t allowed;
-    if (segment_layout_packed(PROCS, 64, 2, 8192, PAGE_BYTES, EAGER_LINES, &a.layout) ||
+    struct segment_shape shape = {.procs = PROCS, .slots = 64, .sets = 2, .fragment_bytes = 8192, .lines = EAGER_LINES};
+    if (segment_layout_packed(&shape, PAGE_BYTES, &a.layout) ||
         tree_create((struct tree_shape){TREE_FLAT, 0}, PROCS, &tree))
         return 1;
     a.segment = shared_memory(a.layout.total_bytes);

@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) uint32_t execute(const struct arena
 {
     uint32_t seen = 0;
     for (;;) {
-        struct step step;
+        struct step step = {0};
         next(cursor, seen, &step);
         switch (step.op) {
         case STEP_WAIT_EQ:

@@ -11,6 +11,7 @@ static int supports(const struct bcast_call *call)
 const struct protocol protocol_eager = {
     .name = "eager",
     .summary = "messages to 120 bytes, carried in the notification's own line down the tree",
+    .uses = PROTOCOL_LINES,
     .start = eager_start,
     .next = eager_next,
     .word_initial = eager_word_initial,

@@ -11,6 +11,7 @@ static int supports(const struct bcast_call *call)
 const struct protocol protocol_pipelined = {
     .name = "pipelined",
     .summary = "fragments through the root's queue, notified by a tree, read by all from the root",
+    .uses = PROTOCOL_SLOTS | PROTOCOL_SETS,
     .start = pipelined_start,
     .next = pipelined_next,
     .word_initial = pipelined_word_initial,

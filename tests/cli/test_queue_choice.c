@@ -105,7 +105,7 @@ static void the_search_finds_nothing_slower_than_any_candidate(void **state)
                 .machine = {&node, 1},
                 .placement = {"compact", cores},
                 .job = {JOB_BCAST, 16, .bcast = {size, 0}},
-                .params = {&protocol_pipelined, 4096, sets, sets, {TREE_KARY, 2}},
+                .params = {&protocol_pipelined, 4096, sets, sets, {TREE_KARY, 2}, 0},
                 .conditions = {.buffer_domain = -1},
                 .variant = "",
             };

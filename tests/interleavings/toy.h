@@ -59,7 +59,7 @@ struct toy_state {
 };
 
 _Static_assert(sizeof(struct toy_rank) == sizeof(struct cursor) + 16, "padding would make equal states differ");
-_Static_assert(sizeof(struct cursor) == 40 && sizeof(struct toy_cell) == 6, "padding would make equal states differ");
+_Static_assert(sizeof(struct cursor) == 48 && sizeof(struct toy_cell) == 6, "padding would make equal states differ");
 
 enum toy_violation {
     TOY_OK,

@@ -1,6 +1,7 @@
 #include "bcast_case.h"
 
 #include "kernels/verify.h"
+#include "model/protocol/eager.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 struct bcast_case bcast_case_default(void)
 {
     return (struct bcast_case){.tree = {TREE_KARY, 2}, .procs = 2, .slots = 8, .sets = 1, .fragment_bytes = 4096,
-                               .size_bytes = 65536, .calls = 3, .short_protocol = 1, .copy_out = COMM_COPY_AUTO};
+                               .size_bytes = 65536, .calls = 3, .protocol = &protocol_pipelined, .short_protocol = 1, .copy_out = COMM_COPY_AUTO};
 }
 
 static void pack(void *context, uint64_t offset, void *to, size_t n)
@@ -76,12 +77,15 @@ uint32_t bcast_case_count(const struct bcast_case *c)
 static int body(struct launch_rank *self, void *argument)
 {
     const struct bcast_case *c = argument;
-    struct comm_config config = comm_config_default(self->procs, self->rank);
-    config.fragment_bytes = c->fragment_bytes;
-    config.slots = c->slots;
-    config.sets = c->sets;
-    config.tree = c->tree;
-    config.short_protocol = c->short_protocol;
+    struct comm_lane lane = {.protocol = c->protocol, .fragment_bytes = c->fragment_bytes, .slots = c->slots, .sets = c->sets,
+                             .readers_most = c->readers_most, .tree = c->tree, .size_max_bytes = UINT64_MAX};
+    struct comm_config config = comm_config_of(self->procs, self->rank, &lane);
+    if (c->short_protocol && !c->control_pages) {
+        config.lane[1] = lane;
+        config.lane[0].protocol = &protocol_eager;
+        config.lane[0].size_max_bytes = EAGER_PAYLOAD_BYTES;
+        config.lanes = 2;
+    }
     config.generic_executor = c->generic_executor;
     config.control_pages = c->control_pages;
     config.huge_pages = c->huge_pages;

@@ -6,7 +6,8 @@
 
 struct bcast_case {
     struct tree_shape tree;
-    uint32_t procs, root, slots, sets, fragment_bytes;
+    const struct protocol *protocol; /* of messages that are not short */
+    uint32_t procs, root, slots, sets, fragment_bytes, readers_most;
     uint64_t size_bytes;
     enum backend backend;
     uint64_t size_max_bytes; /* of what `more` asks for */

@@ -31,7 +31,7 @@ static int body(struct launch_rank *self, void *argument)
     uint64_t *killed_ns = self->common;
     struct comm_config config = comm_config_default(self->procs, self->rank);
     struct comm *comm;
-    config.slots = 4;
+    config.lane[1].slots = 4;
     int error = comm_create(&config, &self->bootstrap, &comm, self->message);
     if (error)
         return error;

@@ -189,7 +189,7 @@ static int disagreeing_main(uint32_t rank, int socket)
     struct comm_config config = comm_config_default(PROCS, rank);
     char reason[COMM_REASON_BYTES] = "";
     struct comm *comm;
-    config.slots = rank == 2 ? 32 : 64;
+    config.lane[1].slots = rank == 2 ? 32 : 64;
     return comm_create(&config, &bootstrap, &comm, reason) == -EINVAL && strstr(reason, "rank 2") ? 0 : 2;
 }
 

@@ -49,11 +49,12 @@ struct audits {
 
 static int audit_body(struct launch_rank *self, void *argument)
 {
-    struct comm_config config = comm_config_default(self->procs, self->rank);
+    struct comm_lane lane = comm_config_default(self->procs, self->rank).lane[1];
+    lane.slots = 8;
+    struct comm_config config = comm_config_of(self->procs, self->rank, &lane);
     struct audits *mine = self->result;
     struct comm *comm;
     config.control_pages = *(int *)argument;
-    config.slots = 8;
     int error = comm_create(&config, &self->bootstrap, &comm, self->message);
     if (error)
         return error;
@@ -101,7 +102,7 @@ static int refused_under(int resource, uint64_t limit)
 {
     pid_t pid = fork();
     if (pid == 0) {
-        struct segment_options options = {.procs = 2, .slots = 64, .sets = 1, .fragment_bytes = 1 << 20};
+        struct segment_options options = {.procs = 2, .lanes = 1, .shape = {{.procs = 2, .slots = 64, .sets = 1, .fragment_bytes = 1 << 20}}};
         struct rlimit r = {limit, limit};
         struct segment_plan plan;
         char reason[SEGMENT_REASON_BYTES] = "";
@@ -131,16 +132,17 @@ static void ranges_tile_the_segment(void **state)
 {
     (void)state;
     for (int huge = 0; huge < 2; huge++) {
-        struct segment_options options = {.procs = 3, .slots = 8, .sets = 2, .fragment_bytes = 5000, .huge_pages = huge};
+        struct segment_options options = {.procs = 3, .lanes = 1, .huge_pages = huge,
+                                          .shape = {{.procs = 3, .slots = 8, .sets = 2, .fragment_bytes = 5000}}};
         struct segment_plan plan;
         assert_int_equal(segment_plan_make(&options, &plan), 0);
-        uint64_t end = segment_range_leading(&plan).bytes;
+        uint64_t end = segment_range_leading(&plan, 0).bytes;
         for (uint32_t r = 0; r < 3; r++) {
-            struct segment_range range = segment_range_of_rank(&plan, r);
+            struct segment_range range = segment_range_of_rank(&plan, 0, r);
             assert_int_equal(range.offset, end);
             assert_int_equal(range.offset % plan.unit_bytes, 0);
             assert_int_equal(range.bytes % plan.unit_bytes, 0);
-            assert_true(segment_slot_offset(&plan.layout, r, 7) + 5000 <= range.offset + range.bytes);
+            assert_true(segment_slot_offset(&plan.layout[0], r, 7) + 5000 <= range.offset + range.bytes);
             end += range.bytes;
         }
         assert_int_equal(segment_range_head(&plan).offset, end);

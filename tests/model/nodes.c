@@ -14,7 +14,7 @@ struct scenario test_bed_again(const struct test_bed *bed, uint64_t size, uint32
 {
     struct scenario s = {.machine = {&bed->node, 1}, .placement = {"compact", bed->cores}, .variant = ""};
     s.job = (struct job){.kind = JOB_BCAST, .procs = bed->procs, .bcast = {size, 0}};
-    s.params = (struct params){&protocol_pipelined, fragment, slots, sets, {TREE_FLAT, 0}};
+    s.params = (struct params){&protocol_pipelined, fragment, slots, sets, {TREE_FLAT, 0}, 0};
     s.conditions.buffer_domain = -1;
     return s;
 }

@@ -54,7 +54,7 @@ static void test_against_random(void **state)
                 if (most == 0)
                     continue;
                 s.params = (struct params){
-                    &protocol_pipelined, f, q * (1 + (unsigned)rand() % most), q, {TREE_KARY, 1 + (unsigned)rand() % 6}};
+                    &protocol_pipelined, f, q * (1 + (unsigned)rand() % most), q, {TREE_KARY, 1 + (unsigned)rand() % 6}, 0};
                 worst = fmin(worst, time_s(s, forms[form]) / c.time_s);
             }
         }

@@ -11,6 +11,14 @@ struct piece {
     int owner; /* rank, -1: rank 0's common part */
 };
 
+static int packed(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t fragment_bytes, uint32_t page_bytes, uint32_t lines,
+                  struct segment_layout *out)
+{
+    struct segment_shape shape = {.procs = procs, .slots = slots, .sets = sets, .fragment_bytes = fragment_bytes, .lines = lines,
+                                  .counters = lines / 8};
+    return segment_layout_packed(&shape, page_bytes, out);
+}
+
 static int piece_compare(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;
@@ -38,15 +46,19 @@ static size_t pieces_list(const struct segment_layout *l, struct piece *pieces)
         }
         for (uint32_t i = 0; i < l->lines; i++)
             piece_add(pieces, &n, segment_word_offset(l, WORD_LINE, r, i), 128, (int)r);
-        if (l->lines)
+        for (uint32_t i = 0; i < l->counters; i++)
+            piece_add(pieces, &n, segment_word_offset(l, WORD_COUNTER, r, i), 128, (int)r);
+        if (l->lines || l->counters) { /* the paper's layout has neither of these */
             piece_add(pieces, &n, segment_word_offset(l, WORD_ACK, r, 0), 128, (int)r);
+            piece_add(pieces, &n, segment_word_offset(l, WORD_OFFER, r, 0), 128, (int)r);
+        }
     }
     return n;
 }
 
 static void layout_check(const struct segment_layout *l)
 {
-    size_t most = 2 + 2 * l->sets + l->procs * (2ull * l->slots + l->lines + 1);
+    size_t most = 2 + 2 * l->sets + l->procs * (2ull * l->slots + l->lines + l->counters + 2);
     struct piece *pieces = calloc(most, sizeof *pieces);
     size_t n = pieces_list(l, pieces);
     qsort(pieces, n, sizeof *pieces, piece_compare);
@@ -117,7 +129,7 @@ static void test_nothing_overlaps(void **state)
                         layout_check(&l);
                         for (uint32_t lines = 0; lines <= 32; lines += 16) {
                             assert_int_equal(
-                                segment_layout_packed(procs[a], slots[b], sets[c], fragments[d], pages[e], lines, &l), 0);
+                                packed(procs[a], slots[b], sets[c], fragments[d], pages[e], lines, &l), 0);
                             layout_check(&l);
                             checked++;
                         }
@@ -129,11 +141,11 @@ static void test_packed_strides(void **state)
 {
     (void)state;
     struct segment_layout l;
-    assert_int_equal(segment_layout_packed(2, 8, 2, 100, 4096, 32, &l), 0);
+    assert_int_equal(packed(2, 8, 2, 100, 4096, 32, &l), 0);
     assert_int_equal(l.fragment_stride_bytes, 128);
     assert_int_equal(l.control_stride_bytes, 128);
     assert_int_equal(l.fragments_offset % 4096, 0);
-    assert_int_equal(segment_layout_packed(2, 8, 2, 5000, 2u << 20, 32, &l), 0);
+    assert_int_equal(packed(2, 8, 2, 5000, 2u << 20, 32, &l), 0);
     assert_int_equal(l.fragment_stride_bytes, 8192);
     assert_int_equal(l.rank_bytes, 2u << 20); /* all of a rank in one huge page */
 }
@@ -148,10 +160,10 @@ static void test_refusals(void **state)
     assert_int_equal(segment_layout_paper(1, 1, 1, 0, 4096, &l), -EINVAL);
     assert_int_equal(segment_layout_paper(1, 1, 1, 1, 3000, &l), -EINVAL);
     assert_int_equal(segment_layout_paper(1, 1, 1, 1, 0, &l), -EINVAL);
-    assert_int_equal(segment_layout_packed(1, 1, 1, 1, 128, 2, &l), -EINVAL);
+    assert_int_equal(packed(1, 1, 1, 1, 128, 2, &l), -EINVAL);
     assert_int_equal(segment_layout_paper(UINT32_MAX, UINT32_MAX, 1, UINT32_MAX, 4096, &l), -EINVAL);
-    assert_int_equal(segment_layout_packed(UINT32_MAX, UINT32_MAX, 1, UINT32_MAX, 4096, UINT32_MAX, &l), -EINVAL);
-    assert_int_equal(segment_layout_packed(2, UINT32_MAX, 1, UINT32_MAX, 1u << 31, 2, &l), -EINVAL); /* above off_t, below 2^64 */
+    assert_int_equal(packed(UINT32_MAX, UINT32_MAX, 1, UINT32_MAX, 4096, UINT32_MAX, &l), -EINVAL);
+    assert_int_equal(packed(2, UINT32_MAX, 1, UINT32_MAX, 1u << 31, 2, &l), -EINVAL); /* above off_t, below 2^64 */
     /* 2^16 ranks of 2^48 bytes: the sum is 0 in 64 bits. */
     assert_int_equal(segment_layout_paper(1u << 16, 1u << 17, 1, (1u << 31) - 4096, 4096, &l), -EINVAL);
     assert_int_equal(l.procs, 77);

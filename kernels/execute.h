@@ -1,0 +1,163 @@
+/* Executes a protocol's step program on the memory of a lane.
+ *
+ * Inlined together with the program, once for each protocol with and without random delays, and once more through the protocol
+ * table (executors.c). The words' happens-before edges: every STORE, OFFER, ADD and TAKE is a release (R1) and every satisfied
+ * WAIT an acquire (A1, in wait.h); bytes copied before a release are seen by who has acquired it. A non-temporal copy into a
+ * slot or a peer's buffer is fenced before its notification; one into a rank's own memory is fenced when the call ends. */
+#ifndef SHMCOLL_KERNELS_EXECUTE_H
+#define SHMCOLL_KERNELS_EXECUTE_H
+
+#include "kernels/comm_internal.h"
+#include "model/protocol/eager.h"
+
+#include <errno.h>
+#include <string.h>
+
+static inline atomic_word *step_word(const struct lane *lane, const struct step *s)
+{
+    return segment_word(lane->layout, lane->base, s->word, s->owner, s->index);
+}
+
+static inline struct peer_card *offer_card(const struct lane *lane, uint32_t owner)
+{
+    return (struct peer_card *)(void *)(lane->base + segment_word_offset(lane->layout, WORD_OFFER, owner, 0) + PEER_CARD_OFFSET);
+}
+
+/* The shared side of a copy, NULL if it would leave the segment: what the program says is private, but
+ * a corrupted cursor shall end in an error and not in somebody's memory. */
+static inline char *shared_place(const struct lane *lane, const struct step_place *place, uint32_t bytes)
+{
+    const struct segment_layout *l = lane->layout;
+    if (place->kind == PLACE_SLOT) {
+        int fits = place->owner < l->procs && place->index < l->slots && bytes <= l->fragment_bytes;
+        return fits ? lane->base + segment_slot_offset(l, place->owner, place->index) : NULL;
+    }
+    int fits = place->owner < l->procs && place->index < l->lines && bytes <= EAGER_PAYLOAD_BYTES;
+    return fits ? lane->base + segment_word_offset(l, WORD_LINE, place->owner, place->index) + EAGER_PAYLOAD_OFFSET : NULL;
+}
+
+/* Up to one line: a call of memcpy would cost as much as the copy. */
+static inline void copy_short(char *to, const char *from, size_t n)
+{
+    if (n < 8) {
+        for (size_t i = 0; i < n; i++)
+            to[i] = from[i];
+        return;
+    }
+    for (size_t i = 0; i + 8 <= n; i += 8)
+        memcpy(to + i, from + i, 8);
+    memcpy(to + n - 8, from + n - 8, 8);
+}
+
+static inline void copy_user(const struct message *m, const struct step *s, char *shared, int to_user)
+{
+    int is_short = (to_user ? s->from.kind : s->to.kind) == PLACE_LINE;
+    char *user = m->buffer + s->offset_bytes;
+    if (__builtin_expect(m->data != NULL, 0)) {
+        if (to_user)
+            m->data->unpack(m->data->context, s->offset_bytes, shared, s->bytes);
+        else
+            m->data->pack(m->data->context, s->offset_bytes, shared, s->bytes);
+    } else if (is_short) {
+        copy_short(to_user ? user : shared, to_user ? shared : user, s->bytes);
+    } else {
+        copy_bytes(to_user ? m->copy_out : m->copy_in, to_user ? user : shared, to_user ? shared : user, s->bytes);
+        if (!to_user)
+            copy_fence(m->copy_in);
+    }
+}
+
+/* Between the own buffer and one that another rank has offered. */
+static inline int copy_peer(const struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s)
+{
+    char *user = m->buffer + s->offset_bytes;
+    if (s->from.kind == PLACE_PEER)
+        return peer_read(&comm->peers, s->from.owner, offer_card(lane, s->from.owner), s->offset_bytes, user, s->bytes, m->copy_out);
+    return peer_write(&comm->peers, s->to.owner, offer_card(lane, s->to.owner), s->offset_bytes, user, s->bytes, m->copy_out);
+}
+
+static inline int execute_copy(const struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s,
+                               uint64_t size_bytes)
+{
+    int to_user = s->to.kind == PLACE_USER, from_user = s->from.kind == PLACE_USER;
+    int user_fits = s->bytes <= size_bytes && s->offset_bytes <= size_bytes - s->bytes;
+    if (s->to.kind == PLACE_PEER || s->from.kind == PLACE_PEER)
+        return user_fits ? copy_peer(comm, lane, m, s) : -EPROTO;
+    char *to = to_user ? NULL : shared_place(lane, &s->to, s->bytes);
+    char *from = from_user ? NULL : shared_place(lane, &s->from, s->bytes);
+    if (__builtin_expect((!to_user && !to) || (!from_user && !from) || ((to_user || from_user) && !user_fits), 0))
+        return -EPROTO;
+    if (to_user || from_user)
+        copy_user(m, s, to_user ? from : to, to_user);
+    else if (s->to.kind == PLACE_LINE)
+        copy_short(to, from, s->bytes);
+    else
+        copy_bytes(COPY_MEMCPY, to, from, s->bytes);
+    return 0;
+}
+
+static inline int execute_step(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s,
+                               uint64_t size_bytes, uint32_t *seen)
+{
+    switch (s->op) {
+    case STEP_WAIT_EQ:
+    case STEP_WAIT_NE:
+    case STEP_WAIT_GE:
+        return wait_until(&comm->waiter, step_word(lane, s), s->op, s->value, seen);
+    case STEP_OFFER:
+        peer_offer(&comm->peers, offer_card(lane, s->owner), m->buffer, size_bytes);
+        /* fall through */
+    case STEP_STORE: {
+        atomic_word *word = step_word(lane, s);
+        word_store_release(word, s->value); /* R1: all copies before; pairs with A1 */
+        wait_wake(&comm->waiter, word);
+        return 0;
+    }
+    case STEP_ADD:
+    case STEP_TAKE: {
+        atomic_word *word = step_word(lane, s);
+        *seen = word_add_acq_rel(word, s->value); /* R1: the slots have been read before the root may write them again */
+        wait_wake(&comm->waiter, word);
+        return 0;
+    }
+    case STEP_COPY:
+        return execute_copy(comm, lane, m, s, size_bytes);
+    default:
+        return -EPROTO;
+    }
+}
+
+/* Spreads the ranks over their programs: 0..delay_max_ns before every step, now and then a yield. */
+void execute_delay(struct comm *comm);
+
+typedef void (*start_function)(struct cursor *, const struct bcast_call *, uint32_t);
+typedef void (*next_function)(struct cursor *, uint32_t, struct step *);
+
+static inline __attribute__((always_inline)) int execute(struct comm *comm, uint32_t index, const struct message *m,
+                                                         uint64_t size_bytes, uint32_t root, start_function start,
+                                                         next_function next, int delayed)
+{
+    struct lane *lane = &comm->lane[index];
+    /* The call as a local copy: inlined, its fields are registers and constants instead of memory just written. */
+    struct bcast_call call = lane->call;
+    call.size_bytes = size_bytes;
+    call.root = root;
+    struct cursor cursor;
+    uint32_t seen = 0;
+    start(&cursor, &call, lane->op);
+    for (;;) {
+        struct step step = {0};
+        next(&cursor, seen, &step); /* the one place that asks, or the program would not be inlined into all */
+        if (step.op == STEP_DONE)
+            break;
+        if (delayed)
+            execute_delay(comm);
+        int error = execute_step(comm, lane, m, &step, size_bytes, &seen);
+        if (__builtin_expect(error != 0, 0))
+            return error;
+    }
+    lane->op = cursor.op;
+    return 0;
+}
+
+#endif
