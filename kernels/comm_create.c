@@ -1,7 +1,7 @@
 /* Creation of a communicator: a handful of collective steps, each of which ends in agreement. */
 #include "kernels/comm_internal.h"
+#include "kernels/comm_lanes.h"
 #include "kernels/placement.h"
-#include "model/protocol/eager.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,19 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-/* What must be the same everywhere; no padding, compared as bytes. */
-struct agreed_lane {
-    char protocol[16];
-    uint32_t fragment_bytes, slots, sets, readers_most, tree_kind, tree_degree;
-    uint64_t size_max_bytes;
-};
-
-struct agreed {
-    struct agreed_lane lane[COMM_LANES_MAX];
-    uint64_t area_bytes;
-    uint32_t procs, lanes, huge_pages, control_pages, op_start, zero;
-};
 
 struct hello {
     struct agreed agreed;
@@ -75,63 +62,17 @@ static int agree(struct creation *c)
     return error;
 }
 
-static struct bcast_call call_template(const struct comm_config *f, uint32_t lane)
-{
-    const struct comm_lane *l = &f->lane[lane];
-    return (struct bcast_call){.fragment_bytes = l->fragment_bytes, .slots = l->slots, .sets = l->sets, .procs = f->procs,
-                               .rank = f->rank, .readers_most = l->readers_most,
-                               .lines = l->protocol->uses & PROTOCOL_LINES ? EAGER_LINES : 0};
-}
-
-static const char *lane_fault(const struct comm_config *f, uint32_t lane)
-{
-    const struct comm_lane *l = &f->lane[lane];
-    if (!l->protocol || !lane_execute_find(l->protocol, f))
-        return "unknown protocol";
-    if (lane > 0 && l->size_max_bytes < f->lane[lane - 1].size_max_bytes)
-        return "lanes must come by rising size";
-    if (f->control_pages && lane == 0 && l->protocol != &protocol_pipelined)
-        return "control pages are for the pipelined protocol: the others need the packed layout";
-    struct bcast_call call = call_template(f, lane);
-    if (l->protocol->supports(&call))
-        return "the protocol cannot work with these numbers of fragment bytes, slots and sets";
-    return NULL;
-}
-
 static void check_config(struct creation *c)
 {
-    const struct comm_config *f = &c->comm->config;
-    const char *fault = f->lanes == 0 || f->lanes > COMM_LANES_MAX ? "between 1 and 8 lanes are possible" : NULL;
-    for (uint32_t i = 0; i < f->lanes && !fault; i++)
-        fault = lane_fault(f, i);
+    const char *fault = lanes_fault(&c->comm->config);
     if (fault)
         no(c, -EINVAL, fault);
-}
-
-static struct agreed agreed_of(const struct comm_config *f)
-{
-    struct agreed a;
-    memset(&a, 0, sizeof a);
-    a.area_bytes = f->area_bytes;
-    a.procs = f->procs;
-    a.lanes = f->lanes;
-    a.huge_pages = f->huge_pages != 0;
-    a.control_pages = f->control_pages != 0;
-    a.op_start = f->op_start;
-    for (uint32_t i = 0; i < f->lanes && i < COMM_LANES_MAX; i++) {
-        const struct comm_lane *l = &f->lane[i];
-        a.lane[i] = (struct agreed_lane){.fragment_bytes = l->fragment_bytes, .slots = l->slots, .sets = l->sets,
-                                         .readers_most = l->readers_most, .tree_kind = l->tree.kind,
-                                         .tree_degree = l->tree.degree, .size_max_bytes = l->size_max_bytes};
-        snprintf(a.lane[i].protocol, sizeof a.lane[i].protocol, "%s", l->protocol ? l->protocol->name : "");
-    }
-    return a;
 }
 
 static int step_hello(struct creation *c)
 {
     struct comm *comm = c->comm;
-    struct hello mine = {.agreed = agreed_of(&comm->config), .identity = liveness_identity_self(),
+    struct hello mine = {.agreed = lanes_agreed(&comm->config), .identity = liveness_identity_self(),
                          .domain_os = comm->config.domain_os};
     c->shown = clock_monotonic_ns() << 16 ^ comm->config.rank;
     mine.trial = (struct peer_trial){(uint64_t)(uintptr_t)&c->shown, c->shown};
@@ -143,25 +84,6 @@ static int step_hello(struct creation *c)
     if (!c->mine.status && memcmp(&mine.agreed, &c->hello[0].agreed, sizeof mine.agreed) != 0)
         no(c, -EINVAL, "configuration differs from that of rank 0");
     return agree(c);
-}
-
-/* What takes the place of peers' buffers: counters and a queue in the segment. */
-static void lanes_without_peers(struct comm *comm, uint32_t rank, int error)
-{
-    int any = 0;
-    for (uint32_t i = 0; i < comm->config.lanes; i++) {
-        struct comm_lane *lane = &comm->config.lane[i];
-        if (!(lane->protocol->uses & PROTOCOL_PEERS))
-            continue;
-        any = 1;
-        lane->protocol = &protocol_counted;
-        lane->fragment_bytes = 32768;
-        lane->slots = 16;
-        lane->sets = 4;
-    }
-    if (any)
-        snprintf(comm->note, sizeof comm->note, "rank %u cannot reach into other processes' memory (%s): messages go through the "
-                 "segment by the protocol counted", rank, strerror(-error));
 }
 
 /* Whether all ranks reach into the memory of all others; where not, lanes that need it go another way, on all ranks. */
@@ -181,7 +103,7 @@ static int step_peers(struct creation *c)
         error = c->bootstrap->allgather(c->bootstrap->context, &mine, all, sizeof mine);
     for (uint32_t r = 0; r < f->procs && !error; r++)
         if (all[r]) {
-            lanes_without_peers(comm, r, all[r]);
+            lanes_without_peers(&comm->config, r, all[r], comm->note, sizeof comm->note);
             break;
         }
     free(identity);
@@ -202,18 +124,6 @@ static void find_crowded(struct creation *c)
     free(mask);
 }
 
-static struct segment_shape lane_shape(const struct comm_config *f, uint32_t lane)
-{
-    const struct comm_lane *l = &f->lane[lane];
-    uint32_t uses = l->protocol->uses;
-    struct segment_shape shape = {.procs = f->procs, .counters = l->protocol->counters};
-    shape.slots = uses & PROTOCOL_SLOTS ? l->slots : 0;
-    shape.fragment_bytes = uses & PROTOCOL_SLOTS ? l->fragment_bytes : 0;
-    shape.sets = uses & PROTOCOL_SETS ? l->sets : 0;
-    shape.lines = uses & PROTOCOL_LINES ? EAGER_LINES : 0;
-    return shape;
-}
-
 /* Rank 0 decides and creates the file. */
 static int step_plan(struct creation *c)
 {
@@ -222,7 +132,7 @@ static int step_plan(struct creation *c)
     struct segment_options options = {.procs = f->procs, .lanes = f->lanes, .area_bytes = f->area_bytes,
                                       .control_pages = f->control_pages, .huge_pages = f->huge_pages};
     for (uint32_t i = 0; i < f->lanes; i++)
-        options.shape[i] = lane_shape(f, i);
+        options.shape[i] = lanes_shape(f, i);
     char reason[SEGMENT_REASON_BYTES] = "segment does not fit: its size overflows";
     struct segment_plan *all = calloc(f->procs, sizeof *all);
     int error = all ? 0 : no(c, -ENOMEM, "out of memory");
@@ -289,33 +199,6 @@ static int step_map(struct creation *c)
     return error ? error : agree(c);
 }
 
-static void init_word(struct comm *comm, const struct lane *lane, uint32_t word, uint32_t owner, uint32_t index)
-{
-    word_store_relaxed(segment_word(lane->layout, lane->base, word, owner, index),
-                       lane->protocol->word_initial(word, comm->config.op_start));
-}
-
-/* Values before the first call. The agreement that follows publishes them. */
-static void init_words(struct comm *comm, const struct lane *lane)
-{
-    const struct segment_layout *l = lane->layout;
-    uint32_t rank = comm->config.rank;
-    for (uint32_t k = 0; k < l->sets && rank == 0; k++) {
-        init_word(comm, lane, WORD_SET_OP, 0, k);
-        init_word(comm, lane, WORD_SET_NREADERS, 0, k);
-    }
-    for (uint32_t i = 0; i < l->slots; i++)
-        init_word(comm, lane, WORD_CONTROL, rank, i);
-    if (comm->config.control_pages && lane == comm->lane)
-        return; /* the paper's layout ends here */
-    for (uint32_t i = 0; i < l->lines; i++)
-        init_word(comm, lane, WORD_LINE, rank, i);
-    for (uint32_t i = 0; i < l->counters; i++)
-        init_word(comm, lane, WORD_COUNTER, rank, i);
-    init_word(comm, lane, WORD_ACK, rank, 0);
-    init_word(comm, lane, WORD_OFFER, rank, 0);
-}
-
 static int allocate_ranges(struct creation *c, char *reason)
 {
     struct comm *comm = c->comm;
@@ -333,31 +216,6 @@ static int allocate_ranges(struct creation *c, char *reason)
     return error;
 }
 
-/* The lanes as the configuration and the plan have them, with their trees. */
-static int make_lanes(struct comm *comm)
-{
-    const struct comm_config *f = &comm->config;
-    for (uint32_t i = 0; i < f->lanes; i++) {
-        struct lane *lane = &comm->lane[i];
-        int error = tree_create(f->lane[i].tree, f->procs, &lane->tree);
-        if (error)
-            return error;
-        comm->lanes = i + 1;
-        lane->protocol = f->lane[i].protocol;
-        lane->call = call_template(f, i);
-        lane->call.tree = &lane->tree;
-        lane->layout = &comm->plan.layout[i];
-        lane->base = comm->base + comm->plan.lane_offset[i];
-        lane->op = f->op_start;
-        lane->size_max_bytes = f->lane[i].size_max_bytes;
-        lane->execute = lane_execute_find(lane->protocol, f);
-    }
-    comm->peers.base = comm->base;
-    comm->peers.areas_offset = comm->plan.areas_offset;
-    comm->peers.area_bytes = comm->plan.area_bytes;
-    return 0;
-}
-
 /* Lanes and process descriptors. */
 static int private_parts(struct creation *c, char *reason)
 {
@@ -365,7 +223,7 @@ static int private_parts(struct creation *c, char *reason)
     uint32_t procs = comm->config.procs;
     struct liveness_identity *identity = calloc(procs, sizeof *identity);
     snprintf(reason, SEGMENT_REASON_BYTES, "cannot build the trees");
-    int error = identity ? make_lanes(comm) : -ENOMEM;
+    int error = identity ? lanes_create(comm) : -ENOMEM;
     for (uint32_t r = 0; r < procs && identity; r++)
         identity[r] = c->hello[r].identity;
     if (!error) {
@@ -403,7 +261,7 @@ static int step_fill(struct creation *c)
     if (error)
         no(c, error, reason);
     for (uint32_t i = 0; i < comm->lanes && !error; i++)
-        init_words(comm, &comm->lane[i]);
+        lane_words_init(comm, &comm->lane[i]);
     error = agree(c);
     if (!error)
         madvise(comm->base, comm->plan.total_bytes, MADV_NORMAL);

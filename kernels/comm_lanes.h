@@ -1,0 +1,37 @@
+/* Lanes of a communicator: checked, agreed on, laid out, replaced where the environment forbids what they need. */
+#ifndef SHMCOLL_KERNELS_COMM_LANES_H
+#define SHMCOLL_KERNELS_COMM_LANES_H
+
+#include "kernels/comm_internal.h"
+
+/* What must be the same everywhere; no padding, compared as bytes. */
+struct agreed_lane {
+    char protocol[16];
+    uint32_t fragment_bytes, slots, sets, readers_most, tree_kind, tree_degree;
+    uint64_t size_max_bytes;
+};
+
+struct agreed {
+    struct agreed_lane lane[COMM_LANES_MAX];
+    uint64_t area_bytes;
+    uint32_t procs, lanes, huge_pages, control_pages, op_start, zero;
+};
+
+struct agreed lanes_agreed(const struct comm_config *config);
+
+/* NULL, or what is wrong with the configuration. */
+const char *lanes_fault(const struct comm_config *config);
+
+/* What a lane needs of the segment. */
+struct segment_shape lanes_shape(const struct comm_config *config, uint32_t lane);
+
+/* Replaces lanes that need other ranks' memory, because `rank` met `error` there; says so in the note if there are any. */
+void lanes_without_peers(struct comm_config *config, uint32_t rank, int error, char *note, size_t note_bytes);
+
+/* The lanes as the configuration and the plan have them, with their trees. 0 or -errno of tree_create. */
+int lanes_create(struct comm *comm);
+
+/* This rank's words of a lane before the first call, and the common ones if it is rank 0. */
+void lane_words_init(struct comm *comm, const struct lane *lane);
+
+#endif
