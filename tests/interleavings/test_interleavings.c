@@ -112,6 +112,30 @@ static const struct plan eager_plans[] = {
     {"binomial", {"four ranks", LINES(4, 2), .calls = 6, .root = {0, 3, 1, 1, 2, 0}, .size_bytes = {3, 5, 1, 4, 1, 2}}},
 };
 
+static const struct plan counted_plans[] = {
+    {"flat", {"main", SHAPE(3, 2, 2), .calls = 3, .root = {0, 1, 2}, .size_bytes = {5, 7, 3}}},
+    {"chain", {"main", SHAPE(3, 2, 2), .calls = 3, .root = {0, 1, 2}, .size_bytes = {5, 7, 3}}},
+    {"flat", {"same root, long", SHAPE(3, 2, 2), .calls = 4, .root = {1, 1, 0, 0}, .size_bytes = {11, 9, 1, 10}}},
+    {"chain", {"same root, long", SHAPE(3, 2, 2), .calls = 4, .root = {1, 1, 0, 0}, .size_bytes = {11, 9, 1, 10}}},
+    {"flat", {"partial sets", SHAPE(3, 4, 2), .calls = 4, .root = {2, 0, 1, 2}, .size_bytes = {11, 1, 9, 6}}},
+    {"chain", {"partial sets", SHAPE(3, 4, 2), .calls = 4, .root = {2, 0, 1, 2}, .size_bytes = {11, 1, 9, 6}}},
+    {"chain", {"empty call between", SHAPE(3, 2, 2), .calls = 4, .root = {0, 1, 2, 1}, .size_bytes = {3, 0, 5, 4}}},
+    {"chain", {"no pipeline", SHAPE(3, 1, 1), .calls = 3, .root = {0, 1, 2}, .size_bytes = {5, 3, 6}}},
+    {"chain", {"one set", SHAPE(3, 2, 1), .calls = 3, .root = {0, 1, 2}, .size_bytes = {7, 3, 9}}},
+    {"flat", {"two ranks", SHAPE(2, 4, 2), .calls = 4, .root = {0, 1, 1, 0}, .size_bytes = {13, 5, 9, 20}}},
+    {"flat", {"short calls", SHAPE(3, 2, 2), .calls = 8, .root = {0, 1, 2, 2, 0, 1, 0, 2}, .size_bytes = {1, 2, 1, 2, 1, 2, 1, 2}}},
+    {"chain", {"short calls", SHAPE(3, 4, 1), .calls = 8, .root = {0, 1, 2, 2, 0, 1, 0, 2}, .size_bytes = {1, 2, 1, 2, 1, 2, 1, 2}}},
+    {"flat", {"four ranks", SHAPE(4, 2, 2), .calls = 2, .root = {0, 3}, .size_bytes = {5, 3}}},
+    {"chain", {"four ranks", SHAPE(4, 2, 2), .calls = 2, .root = {0, 3}, .size_bytes = {5, 3}}},
+    {"binary", {"four ranks", SHAPE(4, 2, 1), .calls = 3, .root = {0, 3, 1}, .size_bytes = {5, 3, 2}}},
+};
+
+static const struct plan counted_stress_plans[] = {
+    {"flat", {"four ranks, sets of 2", SHAPE(4, 4, 2), .calls = 3, .root = {0, 1, 2}, .size_bytes = {15, 9, 11}}},
+    {"chain", {"four ranks, sets of 2", SHAPE(4, 4, 2), .calls = 3, .root = {0, 1, 2}, .size_bytes = {15, 9, 11}}},
+    {"binary", {"four ranks, one set", SHAPE(4, 4, 1), .calls = 3, .root = {0, 1, 2}, .size_bytes = {15, 9, 11}}},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static void pipelined_holds(void **state)
@@ -138,6 +162,16 @@ static void eager_holds(void **state)
         plan_holds(&eager_plans[i], &protocol_eager, 0);
 }
 
+static void counted_holds(void **state)
+{
+    (void)state;
+    print_header();
+    for (size_t i = 0; i < COUNT(counted_plans); i++)
+        plan_holds(&counted_plans[i], &protocol_counted, 0);
+    for (size_t i = 0; stress && i < COUNT(counted_stress_plans); i++)
+        plan_holds(&counted_stress_plans[i], &protocol_counted, 0);
+}
+
 /* A rank may stop at any step, also half way through a copy: nobody else takes wrong data or faults. */
 static void stopped_rank_spoils_nothing(void **state)
 {
@@ -148,6 +182,9 @@ static void stopped_rank_spoils_nothing(void **state)
             plan_holds(&pipelined_plans[i], &protocol_pipelined, 1);
     for (size_t i = 0; i < COUNT(eager_plans); i++)
         plan_holds(&eager_plans[i], &protocol_eager, 1);
+    for (size_t i = 0; i < COUNT(counted_plans); i++)
+        if (counted_plans[i].c.procs < 4 || stress)
+            plan_holds(&counted_plans[i], &protocol_counted, 1);
 }
 
 /* Totals of many small runs, printed as one row. */
@@ -273,6 +310,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pipelined_holds),
         cmocka_unit_test(eager_holds),
+        cmocka_unit_test(counted_holds),
         cmocka_unit_test(stopped_rank_spoils_nothing),
         cmocka_unit_test(pipelined_holds_for_all_roots_and_sizes),
         cmocka_unit_test(pipelined_mutants_are_caught),

@@ -36,13 +36,14 @@ static uint32_t words_of_set(const struct toy_case *c)
 
 static uint32_t words_total(const struct toy_case *c)
 {
-    return words_of_set(c) + c->procs * (c->slots + c->lines + 1);
+    return words_of_set(c) + c->procs * (c->slots + c->lines + 1 + c->protocol->counters);
 }
 
 /* Where a word lies in toy_words, NOWHERE if there is no such word. */
 static uint32_t word_at(const struct toy_case *c, uint32_t word, uint32_t owner, uint32_t index)
 {
     uint32_t controls = words_of_set(c), lines = controls + c->procs * c->slots, acks = lines + c->procs * c->lines;
+    uint32_t counters = acks + c->procs;
     if (owner >= c->procs)
         return NOWHERE;
     switch (word) {
@@ -55,6 +56,8 @@ static uint32_t word_at(const struct toy_case *c, uint32_t word, uint32_t owner,
         return index < c->lines ? lines + owner * c->lines + index : NOWHERE;
     case WORD_ACK:
         return index == 0 ? acks + owner : NOWHERE;
+    case WORD_COUNTER:
+        return index < c->protocol->counters ? counters + owner * c->protocol->counters + index : NOWHERE;
     default:
         return NOWHERE;
     }
@@ -124,7 +127,7 @@ static int case_fits(const struct toy_case *c)
 
 static void words_start(const struct toy_case *c, struct toy_words *words)
 {
-    static const uint32_t kinds[] = {WORD_SET_OP, WORD_SET_NREADERS, WORD_CONTROL, WORD_LINE, WORD_ACK};
+    static const uint32_t kinds[] = {WORD_SET_OP, WORD_SET_NREADERS, WORD_CONTROL, WORD_LINE, WORD_ACK, WORD_COUNTER};
     for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (uint32_t owner = 0; owner < c->procs; owner++)
             for (uint32_t i = 0; i < TOY_WORDS_MAX; i++) {
