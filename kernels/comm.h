@@ -45,7 +45,7 @@ struct comm_config {
     uint64_t area_bytes; /* memory in the segment for this rank's own buffers, see comm_area */
     int huge_pages;     /* try huge pages; comm_note says what came of it */
     int control_pages;  /* lane 0, which must be pipelined, has the paper's layout: one page a control block */
-    int32_t domain_os;  /* where this rank's queue shall be; -1: where the rank runs now */
+    int32_t domain_os;  /* where this rank's queue shall be; -1: where the rank runs now. If without memory, the nearest with */
     uint64_t llc_bytes; /* last-level cache, for the choice of copy routine; 0: ask the system */
     int copy_in, copy_out; /* enum copy_routine, or COMM_COPY_AUTO */
     void (*progress)(void *context); /* called now and then in every wait; may be NULL */

@@ -322,6 +322,7 @@ int comm_create(const struct comm_config *config, const struct comm_bootstrap *b
         c.comm->error_rank = -1;
         if (config->domain_os < 0)
             c.comm->config.domain_os = placement_domain_here();
+        c.comm->config.domain_os = placement_domain_with_memory(c.comm->config.domain_os);
         error = create(&c);
     }
     if (error)

@@ -34,6 +34,35 @@ int placement_domain_here(void)
     return syscall(SYS_getcpu, &cpu, &domain, NULL) ? -1 : (int)domain;
 }
 
+/* The allowed domain nearest to the one given, the lowest-numbered of several; the domain itself if nothing is known. */
+static int nearest_allowed(const struct bitmask *allowed, int domain_os)
+{
+    int best = domain_os, best_distance = 0;
+    for (int d = 0; d <= numa_max_node(); d++) {
+        int distance = numa_distance(domain_os, d);
+        if (!numa_bitmask_isbitset(allowed, (unsigned)d) || distance <= 0 || (best_distance && distance >= best_distance))
+            continue;
+        best = d;
+        best_distance = distance;
+    }
+    return best;
+}
+
+int placement_domain_with_memory(int domain_os)
+{
+    if (domain_os < 0 || numa_available() < 0 || domain_os > numa_max_node())
+        return domain_os;
+    struct bitmask *allowed = numa_allocate_nodemask();
+    if (!allowed)
+        return domain_os;
+    /* numa_get_mems_allowed would print if the kernel refuses. */
+    if (get_mempolicy(NULL, allowed->maskp, allowed->size + 1, NULL, MPOL_F_MEMS_ALLOWED) == 0 &&
+        !numa_bitmask_isbitset(allowed, (unsigned)domain_os))
+        domain_os = nearest_allowed(allowed, domain_os);
+    numa_bitmask_free(allowed);
+    return domain_os;
+}
+
 /* Preferred, not bound: under MPOL_BIND a full domain ends in the out-of-memory killer, not in an error.
  * Pages that had to go elsewhere are what the audit finds. */
 int placement_bind(void *base, uint64_t bytes, int domain_os)
@@ -59,7 +88,7 @@ int placement_prefer(int domain_os)
     if (domain_os < 0)
         numa_set_localalloc();
     else
-        numa_set_preferred(domain_os);
+        numa_set_preferred(placement_domain_with_memory(domain_os));
     return 0;
 }
 

@@ -25,6 +25,10 @@ int placement_allowed(uint64_t mask[PLACEMENT_MASK_WORDS]);
 /* The domain of the cpu this thread is on, -1 if unknown. */
 int placement_domain_here(void);
 
+/* Where memory near the domain is to be had: the domain itself, or, if it has none or none this process may use (cpuset), the
+ * nearest that has. Unchanged if negative, unknown to the system, or without NUMA. */
+int placement_domain_with_memory(int domain_os);
+
 /* Pages of [base, base + bytes) not yet allocated shall come from the domain while it has memory.
  * base on a page boundary. 0; -ENOTSUP without NUMA in the kernel or allowed here; other -errno. */
 int placement_bind(void *base, uint64_t bytes, int domain_os);
