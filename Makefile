@@ -39,13 +39,15 @@ BENCH_SRC := $(filter-out experiments/bench/mpi_%,$(wildcard experiments/bench/*
 MPI_SRC   := $(wildcard experiments/bench/mpi_*.c)
 TEST_SRC  := $(filter-out tests/stress/%,$(wildcard tests/*/test_*.c))
 STRESS_SRC := $(wildcard tests/stress/test_*.c)
-# Helpers, linked with every test of their directory: what is not itself a test or a fuzz target.
-HELP_SRC  := $(foreach f,$(wildcard tests/*/*.c),$(if $(filter test_% fuzz_%,$(notdir $(f))),,$(f)))
+GUEST_SRC := $(wildcard tests/numa_guest/guest_*.c)
+# Helpers, linked with every test of their directory: what is not itself a test, a fuzz target or a program of the guest.
+HELP_SRC  := $(foreach f,$(wildcard tests/*/*.c),$(if $(filter test_% fuzz_% guest_%,$(notdir $(f))),,$(f)))
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 INTERNAL  := $(BUILD)/internal.a
 COMMAND   := $(BUILD)/shmcoll
 TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 STRESS    := $(patsubst %.c,$(BUILD)/%,$(STRESS_SRC))
+GUESTS    := $(patsubst %.c,$(BUILD)/%,$(GUEST_SRC))
 BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 MPI_BENCHES := $(patsubst %.c,$(BUILD)/%.openmpi,$(MPI_SRC)) $(patsubst %.c,$(BUILD)/%.mpich,$(MPI_SRC))
 # Objects of the command without its main, for tests of experiments/.
@@ -69,7 +71,7 @@ $(COMMAND): $(call obj,$(CMD_SRC)) $(INTERNAL)
 .SECONDEXPANSION:
 # A bare % would be replaced by the stem before the second expansion.
 percent := %
-$(TESTS) $(STRESS): $(BUILD)/%: $(BUILD)/%.o $$(filter $$(dir $$@)$$(percent),$(call obj,$(HELP_SRC))) $(INTERNAL)
+$(TESTS) $(STRESS) $(GUESTS): $(BUILD)/%: $(BUILD)/%.o $$(filter $$(dir $$@)$$(percent),$(call obj,$(HELP_SRC))) $(INTERNAL)
 	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL) $(ALL_LIBS) -lcmocka
 # Stress tests use the helpers of the kernels' tests.
 $(STRESS): $(filter $(BUILD)/tests/kernels/%,$(call obj,$(HELP_SRC)))
@@ -89,6 +91,7 @@ $(BUILD)/%.mpich: %.c $(INTERNAL) | build/config.mk
 
 tests: $(TESTS)
 stress-programs: $(STRESS)
+guest-programs: $(GUESTS)
 bench-programs: $(BENCHES)
 
 ## demo: calibrate this host, then predict, simulate, run and compare; figures and data in out/
@@ -167,5 +170,5 @@ clean:
 help:
 	@sed -n 's/^## \([a-z]*\): /\1\t/p' Makefile | expand -t 10
 
-.PHONY: all tests stress-programs bench-programs demo check stress bench figures layers install clean help
--include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(STRESS_SRC) $(HELP_SRC) $(BENCH_SRC)))
+.PHONY: all tests stress-programs guest-programs bench-programs demo check stress bench figures layers install clean help
+-include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(STRESS_SRC) $(GUEST_SRC) $(HELP_SRC) $(BENCH_SRC)))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sees to it that what a group of targets needs is there: deps.sh build|check|figures|stress|bench ...
+# Sees to it that what a group of targets needs is there: deps.sh build|check|guest|figures|stress|bench ...
 # Debian packages are installed when apt-get and root are at hand; otherwise the missing ones are named.
 # With the group build, the compiler flags of the libraries are written to standard output as a makefile.
 set -u
@@ -24,6 +24,11 @@ missing() {
         have_cmd groff || echo groff-base
         have_cmd gnuplot || echo gnuplot-nox
         ;;
+    guest)
+        have_cmd qemu-system-x86_64 || echo qemu-system-x86
+        have_cmd cpio || echo cpio
+        have_cmd mkfs.ext4 || [ -x /usr/sbin/mkfs.ext4 ] || [ -x /sbin/mkfs.ext4 ] || echo e2fsprogs
+        ;;
     figures)
         have_cmd gnuplot || echo gnuplot-nox
         ;;
@@ -37,7 +42,7 @@ missing() {
         have_cmd mpicc.mpich || printf '%s\n' libmpich-dev mpich
         ;;
     *)
-        echo "deps.sh: no group '$1': use build, check, figures, stress or bench" >&2
+        echo "deps.sh: no group '$1': use build, check, guest, figures, stress or bench" >&2
         exit 2
         ;;
     esac
@@ -54,7 +59,7 @@ install_packages() {
     apt-get update >&2 && apt-get install -y --no-install-recommends "$@" >&2
 }
 
-[ $# -gt 0 ] || { echo "usage: deps.sh build|check|figures|stress|bench ..." >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: deps.sh build|check|guest|figures|stress|bench ..." >&2; exit 2; }
 # Twice: what clang's runtime package is called is known only once clang is there.
 for round in 1 2; do
     lack=$(all_missing "$@") || exit $?

@@ -26,7 +26,8 @@ binaries() { # VARIANT DIRECTORIES...
 directories() { for d in tests/*/; do d=$(basename "$d"); [ "$d" = stress ] || echo "$d"; done; }
 scripts() { for s in tests/*/test_*.sh; do case $s in tests/stress/*) ;; *) [ -e "$s" ] && echo "$s" ;; esac; done; }
 
-build release all tests bench-programs && {
+./deps.sh guest || echo "check: without these packages the NUMA guest is skipped"
+build release all tests bench-programs guest-programs && {
     # shellcheck disable=SC2046
     run release $(binaries release $(directories)) $(scripts)
 }

@@ -12,10 +12,11 @@ set --
 for source in tests/stress/test_*.c; do
     [ -e "$source" ] && set -- "$@" "build/release/${source%.c}"
 done
-for script in tests/stress/test_*.sh tests/fuzz/run_fuzz.sh; do
+for script in tests/stress/test_*.sh tests/fuzz/run_fuzz.sh tests/numa_guest/run_guest.sh; do
     [ -e "$script" ] && set -- "$@" "$script"
 done
-if $make --no-print-directory -s -j"$jobs" V=release all stress-programs; then
+./deps.sh guest || echo "stress: without these packages the NUMA guests are skipped"
+if $make --no-print-directory -s -j"$jobs" V=release all stress-programs tests guest-programs; then
     [ $# -eq 0 ] || tests/run_tests.sh stress $totals "$@"
 else
     echo "stress: building failed"

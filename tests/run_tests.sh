@@ -36,7 +36,7 @@ for program; do
     fi
     sum_passed=$((sum_passed + passed)) sum_failed=$((sum_failed + failed)) sum_skipped=$((sum_skipped + skipped))
     echo "$label $program: $passed passed, $failed failed, $skipped skipped, $(($(date +%s) - start)) s$note"
-    grep '^seed' "$log"
+    grep '^\(seed\|guest\)' "$log"
     [ "$failed" -eq 0 ] || { echo "--- output of $program"; tail -n 60 "$log"; echo "---"; }
 done
 echo "$sum_passed $sum_failed $sum_skipped" >>"$totals"
