@@ -173,6 +173,15 @@ int parse_backend(const char *text, void *field, char *reason, size_t reason_byt
     return i < 0 ? -EINVAL : 0;
 }
 
+int parse_copying(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    static const char *const words[] = {"auto", "memcpy", "nontemporal", NULL};
+    int i = word_index(text, words, reason, reason_bytes);
+    if (i >= 0)
+        *(enum copying *)field = (enum copying)i;
+    return i < 0 ? -EINVAL : 0;
+}
+
 int parse_format(const char *text, void *field, char *reason, size_t reason_bytes)
 {
     static const char *const words[] = {"table", "csv", "jsonl", NULL};

@@ -32,6 +32,7 @@ struct settings {
     int root_shift;
     double skew_s, noise;
     enum backend backend;
+    enum copying copy_in, copy_out;
     uint64_t seed;
     uint32_t reps, warmup;
     double time_limit_s;

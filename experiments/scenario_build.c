@@ -102,6 +102,8 @@ static struct conditions conditions_of(const struct settings *s)
         .warmup = s->warmup,
         .time_limit_s = s->time_limit_s,
         .huge_pages = s->huge_pages,
+        .copy_in = s->copy_in,
+        .copy_out = s->copy_out,
         .control_pages = s->control_pages,
         .no_verify = s->no_verify,
     };

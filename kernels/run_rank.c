@@ -60,6 +60,8 @@ static struct comm_config run_config(const struct runner *r)
     struct comm_lane lane = {.protocol = p->protocol, .fragment_bytes = p->fragment_bytes, .slots = p->slots, .sets = p->sets,
                              .readers_most = p->readers_most, .tree = p->tree, .size_max_bytes = UINT64_MAX};
     struct comm_config config = comm_config_of(r->self->procs, r->self->rank, &lane);
+    config.copy_in = (int)s->conditions.copy_in - 1; /* the same order, COMM_COPY_AUTO first */
+    config.copy_out = (int)s->conditions.copy_out - 1;
     config.huge_pages = s->conditions.huge_pages;
     config.control_pages = s->conditions.control_pages;
     config.domain_os = (int32_t)node->domain_os[node->core_domain[s->placement.core_of_rank[r->self->rank]]];

@@ -47,6 +47,7 @@ struct placement {
 
 enum buffers { BUFFERS_COLD, BUFFERS_WARM };
 enum backend { BACKEND_PROCS, BACKEND_THREADS };
+enum copying { COPYING_AUTO, COPYING_MEMCPY, COPYING_NONTEMPORAL };
 
 struct conditions {
     enum buffers buffers;
@@ -61,6 +62,7 @@ struct conditions {
     uint32_t op_start;     /* counters start here: tests of wrap-around */
     uint32_t delay_max_ns; /* run: random delay before every step, 0: none */
     int huge_pages;        /* run: ask for huge pages in the segment */
+    enum copying copy_in, copy_out; /* run: how to copy into the queue and out of it */
     int control_pages;     /* run: one page a control block (S1 Fig. 1), else packed lines */
     double state_ns;       /* run: only while the hand-over is about this, the host's state; 0: the commonest */
     int no_verify;         /* run: skip the byte check */
