@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_WORDS = TOY_PROCS_MAX, PART_CELLS, PART_COUNT, HISTORY_STEPS = 40 };
+enum { PART_WORDS = TOY_PROCS_MAX, PART_PLACES, PART_COUNT, HISTORY_STEPS = 40 };
 
-/* A state is kept as the numbers of its parts: few ranks' states, words and cells are distinct. */
+/* A state is kept as the numbers of its parts: few ranks' states, words and places are distinct. */
 struct packed {
     uint32_t part[PART_COUNT];
 };
@@ -22,7 +22,7 @@ struct origin {
 
 struct explorer {
     const struct toy_case *c;
-    struct intern ranks, words, cells, states;
+    struct intern ranks, words, places, states;
     struct origin *origin;
     uint32_t origin_capacity;
     struct explorer_result *result;
@@ -32,7 +32,7 @@ static void explorer_destroy(struct explorer *e)
 {
     intern_destroy(&e->ranks);
     intern_destroy(&e->words);
-    intern_destroy(&e->cells);
+    intern_destroy(&e->places);
     intern_destroy(&e->states);
     free(e->origin);
 }
@@ -44,7 +44,7 @@ static int explorer_create(struct explorer *e, const struct toy_case *c, struct 
     if (!err)
         err = intern_create(&e->words, sizeof(struct toy_words));
     if (!err)
-        err = intern_create(&e->cells, sizeof((struct toy_state *)0)->cell);
+        err = intern_create(&e->places, sizeof(struct toy_places));
     if (!err)
         err = intern_create(&e->states, sizeof(struct packed));
     if (err)
@@ -58,7 +58,7 @@ static void unpack(const struct explorer *e, const struct packed *packed, struct
     for (uint32_t r = 0; r < e->c->procs; r++)
         memcpy(&out->rank[r], intern_get(&e->ranks, packed->part[r]), sizeof out->rank[r]);
     memcpy(&out->words, intern_get(&e->words, packed->part[PART_WORDS]), sizeof out->words);
-    memcpy(out->cell, intern_get(&e->cells, packed->part[PART_CELLS]), sizeof out->cell);
+    memcpy(&out->places, intern_get(&e->places, packed->part[PART_PLACES]), sizeof out->places);
 }
 
 /* Packs a state that differs from `packed` in one rank and perhaps in the shared parts. */
@@ -69,7 +69,7 @@ static int repack(struct explorer *e, const struct toy_state *state, uint32_t ra
     if (!err)
         err = intern_put(&e->words, &state->words, &packed->part[PART_WORDS], &added);
     if (!err)
-        err = intern_put(&e->cells, state->cell, &packed->part[PART_CELLS], &added);
+        err = intern_put(&e->places, &state->places, &packed->part[PART_PLACES], &added);
     return err;
 }
 
@@ -104,7 +104,7 @@ static void describe(const struct explorer *e, struct origin origin, char *text,
     }
     int ends = state.rank[rank].phase == TOY_COPYING;
     struct toy_move move = toy_step(e->c, &state, rank);
-    static const char *const ops[] = {"=?", "!=?", ">=?", ":=", "+=", "copy", "done", "fault"};
+    static const char *const ops[] = {"=?", "!=?", ">=?", ":=", "+=", "take+=", "offer:=", "copy", "done", "fault"};
     if (move.step.op == STEP_COPY)
         snprintf(text, text_bytes, "%u:%s(%s %u) ", rank, step_name_string(move.step.name), ends ? "end" : "begin",
                  (uint32_t)move.step.offset_bytes);
@@ -235,7 +235,7 @@ int explorer_run(const struct toy_case *c, const struct explorer_options *option
     if (!err)
         err = explore(&e, options);
     out->states = e.states.count;
-    out->memory_bytes = intern_bytes(&e.states) + intern_bytes(&e.ranks) + intern_bytes(&e.words) + intern_bytes(&e.cells) +
+    out->memory_bytes = intern_bytes(&e.states) + intern_bytes(&e.ranks) + intern_bytes(&e.words) + intern_bytes(&e.places) +
                         e.origin_capacity * sizeof *e.origin;
     explorer_destroy(&e);
     return err;

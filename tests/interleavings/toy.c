@@ -9,7 +9,7 @@ const char *toy_violation_string(enum toy_violation violation)
 {
     static const char *const names[TOY_VIOLATION_COUNT] = {
         "ok",           "fault",      "wrong data", "overwritten",  "control block busy", "control block empty", "set busy",
-        "underflow", "incomplete", "out of range", "leftover", "deadlock",
+        "underflow", "incomplete", "out of range", "not offered", "left its guests", "leftover", "deadlock",
     };
     return (unsigned)violation < TOY_VIOLATION_COUNT ? names[violation] : "?";
 }
@@ -22,6 +22,7 @@ static struct bcast_call call_of(const struct toy_case *c, uint32_t call, uint32
         .slots = c->slots,
         .sets = c->sets,
         .lines = c->lines,
+        .readers_most = c->readers_most,
         .procs = c->procs,
         .rank = rank,
         .root = c->root[call],
@@ -36,14 +37,14 @@ static uint32_t words_of_set(const struct toy_case *c)
 
 static uint32_t words_total(const struct toy_case *c)
 {
-    return words_of_set(c) + c->procs * (c->slots + c->lines + 1 + c->protocol->counters);
+    return words_of_set(c) + c->procs * (c->slots + c->lines + 2 + c->protocol->counters);
 }
 
 /* Where a word lies in toy_words, NOWHERE if there is no such word. */
 static uint32_t word_at(const struct toy_case *c, uint32_t word, uint32_t owner, uint32_t index)
 {
     uint32_t controls = words_of_set(c), lines = controls + c->procs * c->slots, acks = lines + c->procs * c->lines;
-    uint32_t counters = acks + c->procs;
+    uint32_t offers = acks + c->procs, counters = offers + c->procs;
     if (owner >= c->procs)
         return NOWHERE;
     switch (word) {
@@ -56,6 +57,8 @@ static uint32_t word_at(const struct toy_case *c, uint32_t word, uint32_t owner,
         return index < c->lines ? lines + owner * c->lines + index : NOWHERE;
     case WORD_ACK:
         return index == 0 ? acks + owner : NOWHERE;
+    case WORD_OFFER:
+        return index == 0 ? offers + owner : NOWHERE;
     case WORD_COUNTER:
         return index < c->protocol->counters ? counters + owner * c->protocol->counters + index : NOWHERE;
     default:
@@ -69,7 +72,7 @@ static struct toy_cell *cell_at(const struct toy_case *c, struct toy_state *s, c
     uint32_t first = place->kind == PLACE_SLOT ? 0 : c->procs * c->slots;
     if (place->owner >= c->procs || place->index >= count)
         return NULL;
-    return &s->cell[first + place->owner * count + place->index];
+    return &s->places.cell[first + place->owner * count + place->index];
 }
 
 /* What the rank asks for next, and its cursor afterwards. */
@@ -85,28 +88,40 @@ static struct step next_step(const struct toy_case *c, const struct toy_rank *ra
     return step;
 }
 
-static void start_call(const struct toy_case *c, struct toy_rank *rank, uint32_t r, uint32_t op)
+static uint32_t bits(uint64_t offset_bytes, uint64_t bytes)
 {
+    return (uint32_t)(((UINT64_C(1) << bytes) - 1) << offset_bytes);
+}
+
+/* A root has its message from the beginning. */
+static void start_call(const struct toy_case *c, struct toy_state *s, uint32_t r, uint32_t op)
+{
+    struct toy_rank *rank = &s->rank[r];
     struct bcast_call call = call_of(c, rank->call, r);
     c->protocol->start(&rank->cursor, &call, op);
     rank->cursor.call = NULL;
-    rank->received_bytes = 0;
     rank->seen = 0;
+    s->places.user[r] = (struct toy_user){.held = r == call.root ? bits(0, call.size_bytes) : 0};
 }
 
 /* Ends calls whose program is through and starts the next: local to the rank, so it is part of the step before. */
-static enum toy_violation settle(const struct toy_case *c, struct toy_rank *rank, uint32_t r)
+static enum toy_violation settle(const struct toy_case *c, struct toy_state *s, uint32_t r)
 {
+    struct toy_rank *rank = &s->rank[r];
+    const struct toy_user *user = &s->places.user[r];
     struct cursor after;
     while (next_step(c, rank, r, &after).op == STEP_DONE) {
-        if (r != c->root[rank->call] && rank->received_bytes != c->size_bytes[rank->call])
+        if (user->held != bits(0, c->size_bytes[rank->call]))
             return TOY_INCOMPLETE;
+        if (user->guests)
+            return TOY_LEFT_GUESTS;
         if (rank->call + 1 == c->calls) {
             rank->phase = TOY_FINISHED;
+            s->places.user[r] = (struct toy_user){.held = 0};
             return TOY_OK;
         }
         rank->call++;
-        start_call(c, rank, r, after.op);
+        start_call(c, s, r, after.op);
     }
     return TOY_OK;
 }
@@ -119,7 +134,7 @@ static int case_fits(const struct toy_case *c)
         return 0;
     for (uint32_t i = 0; i < c->calls; i++) {
         struct bcast_call call = call_of(c, i, 0);
-        if (c->root[i] >= c->procs || c->size_bytes[i] > UINT8_MAX || c->protocol->supports(&call) != 0)
+        if (c->root[i] >= c->procs || c->size_bytes[i] > TOY_SIZE_MAX || c->protocol->supports(&call) != 0)
             return 0;
     }
     return 1;
@@ -127,7 +142,7 @@ static int case_fits(const struct toy_case *c)
 
 static void words_start(const struct toy_case *c, struct toy_words *words)
 {
-    static const uint32_t kinds[] = {WORD_SET_OP, WORD_SET_NREADERS, WORD_CONTROL, WORD_LINE, WORD_ACK, WORD_COUNTER};
+    static const uint32_t kinds[] = {WORD_SET_OP, WORD_SET_NREADERS, WORD_CONTROL, WORD_LINE, WORD_ACK, WORD_OFFER, WORD_COUNTER};
     for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (uint32_t owner = 0; owner < c->procs; owner++)
             for (uint32_t i = 0; i < TOY_WORDS_MAX; i++) {
@@ -144,8 +159,8 @@ int toy_start(const struct toy_case *c, struct toy_state *out)
     memset(out, 0, sizeof *out);
     words_start(c, &out->words);
     for (uint32_t r = 0; r < c->procs; r++) {
-        start_call(c, &out->rank[r], r, c->op_start);
-        settle(c, &out->rank[r], r);
+        start_call(c, out, r, c->op_start);
+        settle(c, out, r);
     }
     return 0;
 }
@@ -193,9 +208,11 @@ static void step_word(const struct toy_case *c, struct toy_state *s, uint32_t r,
         return;
     }
     move->violation = write_allowed(step, *value, r);
-    *value = step->op == STEP_STORE ? step->value : *value + step->value;
+    s->rank[r].seen = step->op == STEP_TAKE ? *value : 0;
+    *value = step->op == STEP_STORE || step->op == STEP_OFFER ? step->value : *value + step->value;
     s->words.stored |= bit;
-    s->rank[r].seen = 0;
+    if (step->op == STEP_OFFER)
+        s->places.user[r].offered = (uint16_t)(s->rank[r].call + 1);
     move->moved = 1;
 }
 
@@ -212,13 +229,6 @@ static int cell_holds(const struct toy_cell *cell, const struct toy_cell *fragme
            cell->bytes == fragment->bytes;
 }
 
-/* A root has its message from the beginning, others what they have received. */
-static int user_holds(const struct toy_case *c, const struct toy_rank *rank, uint32_t r, const struct step *step)
-{
-    uint64_t held = r == c->root[rank->call] ? c->size_bytes[rank->call] : rank->received_bytes;
-    return step->offset_bytes + step->bytes <= held;
-}
-
 /* Who is to copy a new fragment out: all but the writer from a slot, the owner from a line. */
 static uint8_t readers_of(const struct toy_case *c, const struct step *step, uint32_t writer)
 {
@@ -226,23 +236,55 @@ static uint8_t readers_of(const struct toy_case *c, const struct step *step, uin
     return (uint8_t)(step->to.kind == PLACE_SLOT ? all & ~(1u << writer) : 1u << step->to.owner);
 }
 
+/* The user buffer that a place means: the rank's own, or another's; NULL if it is none. */
+static struct toy_user *user_at(const struct toy_case *c, struct toy_state *s, uint32_t r, const struct step_place *place)
+{
+    if (place->kind == PLACE_USER)
+        return &s->places.user[r];
+    return place->kind == PLACE_PEER && place->owner < c->procs && place->owner != r ? &s->places.user[place->owner] : NULL;
+}
+
+static enum toy_violation users_begin(const struct toy_state *s, uint32_t r, const struct step *step, const struct toy_user *from,
+                                      const struct toy_user *to)
+{
+    uint32_t part = bits(step->offset_bytes, step->bytes), call = s->rank[r].call + 1;
+    int peers = step->from.kind == PLACE_PEER || step->to.kind == PLACE_PEER;
+    if ((step->from.kind == PLACE_PEER && from->offered != call) || (step->to.kind == PLACE_PEER && to->offered != call))
+        return TOY_NOT_OFFERED;
+    if (from && (from->held & part) != part)
+        return TOY_WRONG_DATA;
+    if (to && ((to->held | to->torn) & part))
+        return TOY_OVERWRITTEN;
+    if (to && !peers && to->held != bits(0, step->offset_bytes)) /* through the segment they come in order */
+        return TOY_WRONG_DATA;
+    return TOY_OK;
+}
+
 static enum toy_violation copy_begin(const struct toy_case *c, struct toy_state *s, uint32_t r, const struct step *step)
 {
     struct toy_rank *rank = &s->rank[r];
     struct toy_cell fragment = fragment_of(rank, step);
     struct toy_cell *from = cell_at(c, s, &step->from), *to = cell_at(c, s, &step->to);
-    if ((!from && step->from.kind != PLACE_USER) || (!to && step->to.kind != PLACE_USER))
+    struct toy_user *from_user = user_at(c, s, r, &step->from), *to_user = user_at(c, s, r, &step->to);
+    if ((!from && !from_user) || (!to && !to_user) || step->offset_bytes + step->bytes > c->size_bytes[rank->call])
         return TOY_OUT_OF_RANGE;
-    if (from ? !cell_holds(from, &fragment) : !user_holds(c, rank, r, step))
+    if (from && !cell_holds(from, &fragment))
         return TOY_WRONG_DATA;
-    if (!to && rank->received_bytes != step->offset_bytes)
-        return TOY_WRONG_DATA;
+    enum toy_violation violation = users_begin(s, r, step, from_user, to_user);
+    if (violation)
+        return violation;
     if (to && (to->torn || to->unread))
         return TOY_OVERWRITTEN;
     if (to) {
         *to = fragment;
         to->torn = 1;
+    } else {
+        to_user->torn |= bits(step->offset_bytes, step->bytes);
     }
+    if (step->from.kind == PLACE_PEER)
+        from_user->guests |= (uint16_t)(1u << r);
+    if (step->to.kind == PLACE_PEER)
+        to_user->guests |= (uint16_t)(1u << r);
     rank->phase = TOY_COPYING;
     return TOY_OK;
 }
@@ -252,15 +294,20 @@ static enum toy_violation copy_end(const struct toy_case *c, struct toy_state *s
     struct toy_rank *rank = &s->rank[r];
     struct toy_cell fragment = fragment_of(rank, step);
     struct toy_cell *from = cell_at(c, s, &step->from), *to = cell_at(c, s, &step->to);
+    struct toy_user *from_user = user_at(c, s, r, &step->from), *to_user = user_at(c, s, r, &step->to);
     if (from && !cell_holds(from, &fragment))
         return TOY_OVERWRITTEN;
+    if (from)
+        from->unread &= (uint8_t)~(1u << r);
+    else
+        from_user->guests &= (uint16_t)~(1u << r);
     if (to) {
         to->torn = 0;
         to->unread = readers_of(c, step, r);
     } else {
-        rank->received_bytes += step->bytes;
-        if (from)
-            from->unread &= (uint8_t)~(1u << r);
+        to_user->guests &= (uint16_t)~(1u << r);
+        to_user->torn &= ~bits(step->offset_bytes, step->bytes);
+        to_user->held |= bits(step->offset_bytes, step->bytes);
     }
     rank->phase = TOY_RUNNING;
     rank->seen = 0;
@@ -287,7 +334,7 @@ struct toy_move toy_step(const struct toy_case *c, struct toy_state *state, uint
     if (move.violation || !move.moved || rank->phase == TOY_COPYING)
         return move;
     rank->cursor = after;
-    move.violation = settle(c, rank, r);
+    move.violation = settle(c, state, r);
     return move;
 }
 
