@@ -3,8 +3,8 @@
  * `test_interleavings stress` runs the larger cases too, `test_interleavings verbose` prints
  * how each mutant goes wrong. Sequential consistency is assumed throughout (toy.h): orderings
  * of real memory are the business of the kernels' tests. */
-#include "tests/interleavings/explorer.h"
 #include "tests/interleavings/mutants.h"
+#include "tests/interleavings/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,57 +14,7 @@
 
 #include <cmocka.h>
 
-enum { STATES_MAX = 20000000 };
-
-/* A case with its tree still a name. */
-struct plan {
-    const char *tree;
-    struct toy_case c;
-};
-
-static int stress, verbose;
-
-static int plan_run(const struct plan *plan, const struct protocol *protocol, const char *tree_name, uint32_t stops_max,
-                    struct explorer_result *out)
-{
-    struct tree_shape shape;
-    struct tree tree;
-    struct toy_case c = plan->c;
-    assert_int_equal(tree_shape_parse(tree_name, &shape), 0);
-    assert_int_equal(tree_create(shape, c.procs, &tree), 0);
-    c.tree = &tree;
-    c.protocol = protocol;
-    struct explorer_options options = {.stops_max = stops_max, .states_max = STATES_MAX};
-    int err = explorer_run(&c, &options, out);
-    tree_destroy(&tree);
-    return err;
-}
-
-static void print_header(void)
-{
-    printf("%-20s %-22s %-8s %2s %2s %2s %2s %5s %10s %11s %6s %6s  %s\n", "protocol", "case", "tree", "p", "s", "q", "l",
-           "calls", "states", "transitions", "depth", "early", "result");
-}
-
-static void print_row(const char *protocol, const char *tree, const struct toy_case *c, const struct explorer_result *r)
-{
-    printf("%-20s %-22s %-8s %2u %2u %2u %2u %5u %10llu %11llu %6llu %6llu  %s\n", protocol, c->name, tree, c->procs, c->slots,
-           c->sets, c->lines, c->calls, (unsigned long long)r->states, (unsigned long long)r->transitions,
-           (unsigned long long)r->depth, (unsigned long long)r->early_opens, toy_violation_string(r->violation));
-}
-
-/* The case holds; returns how many transitions passed WO early. */
-static uint64_t plan_holds(const struct plan *plan, const struct protocol *protocol, uint32_t stops_max)
-{
-    struct explorer_result r;
-    assert_int_equal(plan_run(plan, protocol, plan->tree, stops_max, &r), 0);
-    print_row(protocol->name, plan->tree, &plan->c, &r);
-    if (r.violation)
-        printf("    %s\n", r.history);
-    assert_int_equal(r.violation, TOY_OK);
-    assert_true(r.ends >= 1);
-    return r.early_opens;
-}
+static int stress;
 
 /* Fragments of two bytes; odd sizes end in a short fragment, most end within a set. Counters wrap within the run. */
 #define SHAPE(p, s, q) .procs = p, .fragment_bytes = 2, .slots = s, .sets = q, .op_start = UINT32_MAX - 1
@@ -136,12 +86,10 @@ static const struct plan counted_stress_plans[] = {
     {"binary", {"four ranks, one set", SHAPE(4, 4, 1), .calls = 3, .root = {0, 1, 2}, .size_bytes = {15, 9, 11}}},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static void pipelined_holds(void **state)
 {
     (void)state;
-    print_header();
+    plan_print_header();
     for (size_t i = 0; i < COUNT(pipelined_plans); i++) {
         uint64_t early = plan_holds(&pipelined_plans[i], &protocol_pipelined, 0);
         /* With several sets the initial counters let readers into a set before it is open; with one they cannot. */
@@ -157,7 +105,7 @@ static void pipelined_holds(void **state)
 static void eager_holds(void **state)
 {
     (void)state;
-    print_header();
+    plan_print_header();
     for (size_t i = 0; i < COUNT(eager_plans); i++)
         plan_holds(&eager_plans[i], &protocol_eager, 0);
 }
@@ -165,7 +113,7 @@ static void eager_holds(void **state)
 static void counted_holds(void **state)
 {
     (void)state;
-    print_header();
+    plan_print_header();
     for (size_t i = 0; i < COUNT(counted_plans); i++)
         plan_holds(&counted_plans[i], &protocol_counted, 0);
     for (size_t i = 0; stress && i < COUNT(counted_stress_plans); i++)
@@ -176,7 +124,7 @@ static void counted_holds(void **state)
 static void stopped_rank_spoils_nothing(void **state)
 {
     (void)state;
-    print_header();
+    plan_print_header();
     for (size_t i = 0; i < COUNT(pipelined_plans); i++)
         if (pipelined_plans[i].c.procs < 4 || stress)
             plan_holds(&pipelined_plans[i], &protocol_pipelined, 1);
@@ -197,7 +145,7 @@ static void total_add(struct total *total, const struct plan *plan, const struct
     struct explorer_result r;
     assert_int_equal(plan_run(plan, protocol, plan->tree, 0, &r), 0);
     if (r.violation) {
-        print_row(protocol->name, plan->tree, &plan->c, &r);
+        plan_print_row(protocol->name, plan->tree, &plan->c, &r);
         printf("    %s\n", r.history);
     }
     assert_int_equal(r.violation, TOY_OK);
@@ -247,28 +195,6 @@ static void pipelined_holds_for_all_roots_and_sizes(void **state)
             product_of(trees[t], 3, 3, UINT32_MAX - back);
 }
 
-/* Runs the mutant over the plans until one shows the bug; prints that, or the plan explored last. */
-static int mutant_caught(const struct mutant *mutant, const struct plan *plans, size_t count)
-{
-    struct explorer_result r = {0};
-    size_t i = 0;
-    for (; i < count && !r.violation; i++)
-        assert_int_equal(plan_run(&plans[i], &mutant->protocol, mutant->tree, 0, &r), 0);
-    print_row(mutant->protocol.name, mutant->tree, &plans[i - 1].c, &r);
-    if (verbose)
-        printf("    %s\n", r.history);
-    return r.violation != TOY_OK;
-}
-
-static void mutants_are_caught(const struct mutant *mutants, unsigned mutant_count, const struct plan *plans, size_t plan_count)
-{
-    unsigned wrong = 0;
-    print_header();
-    for (unsigned i = 0; i < mutant_count; i++)
-        wrong += mutant_caught(&mutants[i], plans, plan_count) == mutants[i].harmless;
-    assert_int_equal(wrong, 0);
-}
-
 static void pipelined_mutants_are_caught(void **state)
 {
     (void)state;
@@ -306,7 +232,7 @@ static void limits_are_kept(void **state)
 int main(int argc, char **argv)
 {
     stress = argc > 1 && strcmp(argv[1], "stress") == 0;
-    verbose = argc > 1 && strcmp(argv[1], "verbose") == 0;
+    plan_verbose(argc > 1 && strcmp(argv[1], "verbose") == 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pipelined_holds),
         cmocka_unit_test(eager_holds),

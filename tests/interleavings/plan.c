@@ -1,0 +1,81 @@
+#include "tests/interleavings/plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+enum { STATES_MAX = 20000000 };
+
+static int verbose;
+
+void plan_verbose(int on)
+{
+    verbose = on;
+}
+
+int plan_run(const struct plan *plan, const struct protocol *protocol, const char *tree_name, uint32_t stops_max,
+             struct explorer_result *out)
+{
+    struct tree_shape shape;
+    struct tree tree;
+    struct toy_case c = plan->c;
+    assert_int_equal(tree_shape_parse(tree_name, &shape), 0);
+    assert_int_equal(tree_create(shape, c.procs, &tree), 0);
+    c.tree = &tree;
+    c.protocol = protocol;
+    struct explorer_options options = {.stops_max = stops_max, .states_max = STATES_MAX};
+    int err = explorer_run(&c, &options, out);
+    tree_destroy(&tree);
+    return err;
+}
+
+void plan_print_header(void)
+{
+    printf("%-20s %-22s %-8s %2s %2s %2s %2s %5s %10s %11s %6s %6s  %s\n", "protocol", "case", "tree", "p", "s", "q", "l",
+           "calls", "states", "transitions", "depth", "early", "result");
+}
+
+void plan_print_row(const char *protocol, const char *tree, const struct toy_case *c, const struct explorer_result *r)
+{
+    printf("%-20s %-22s %-8s %2u %2u %2u %2u %5u %10llu %11llu %6llu %6llu  %s\n", protocol, c->name, tree, c->procs, c->slots,
+           c->sets, c->lines, c->calls, (unsigned long long)r->states, (unsigned long long)r->transitions,
+           (unsigned long long)r->depth, (unsigned long long)r->early_opens, toy_violation_string(r->violation));
+}
+
+/* The case holds; returns how many transitions passed WO early. */
+uint64_t plan_holds(const struct plan *plan, const struct protocol *protocol, uint32_t stops_max)
+{
+    struct explorer_result r;
+    assert_int_equal(plan_run(plan, protocol, plan->tree, stops_max, &r), 0);
+    plan_print_row(protocol->name, plan->tree, &plan->c, &r);
+    if (r.violation)
+        printf("    %s\n", r.history);
+    assert_int_equal(r.violation, TOY_OK);
+    assert_true(r.ends >= 1);
+    return r.early_opens;
+}
+
+/* Runs the mutant over the plans until one shows the bug; prints that, or the plan explored last. */
+static int mutant_caught(const struct mutant *mutant, const struct plan *plans, size_t count)
+{
+    struct explorer_result r = {0};
+    size_t i = 0;
+    for (; i < count && !r.violation; i++)
+        assert_int_equal(plan_run(&plans[i], &mutant->protocol, mutant->tree, 0, &r), 0);
+    plan_print_row(mutant->protocol.name, mutant->tree, &plans[i - 1].c, &r);
+    if (verbose)
+        printf("    %s\n", r.history);
+    return r.violation != TOY_OK;
+}
+
+void mutants_are_caught(const struct mutant *mutants, unsigned mutant_count, const struct plan *plans, size_t plan_count)
+{
+    unsigned wrong = 0;
+    plan_print_header();
+    for (unsigned i = 0; i < mutant_count; i++)
+        wrong += mutant_caught(&mutants[i], plans, plan_count) == mutants[i].harmless;
+    assert_int_equal(wrong, 0);
+}
