@@ -131,3 +131,18 @@ double node_copy_s(const struct node *node, enum copy_class copy_class, uint64_t
 {
     return node_copy_alone_s(node, &(struct copy_context){.copy_class = copy_class, .bytes = bytes, .queue_bytes = queue_bytes});
 }
+
+double node_peer_extra_s(const struct node *node, uint64_t bytes)
+{
+    uint64_t pages = (bytes + node->page_bytes - 1) / node->page_bytes;
+    return (quantity_or(&node->peer_call_ns, 0) + (double)pages * quantity_or(&node->peer_page_ns, 0)) * 1e-9;
+}
+
+double node_copy_relay_s(const struct node *node, uint64_t bytes, uint64_t queue_bytes, uint64_t message_bytes)
+{
+    double time_s[COPY_CLASS_COUNT];
+    for (int c = 0; c < COPY_CLASS_COUNT; c++)
+        time_s[c] = node_copy_alone_s(node, &(struct copy_context){(enum copy_class)c, bytes, queue_bytes, message_bytes});
+    double sides_s = time_s[COPY_IN_COLD] + time_s[COPY_OUT_COLD] - time_s[COPY_PLAIN_COLD];
+    return fmax(sides_s, fmax(time_s[COPY_IN_WARM], time_s[COPY_OUT_WARM])); /* fmax drops what is unknown */
+}

@@ -112,6 +112,8 @@ struct node {
     struct quantity atomic_ns; /* atomic add on a line in the own cache */
     struct quantity step_ns;   /* executing one step of a protocol, no miss */
     struct quantity call_ns;   /* entering and leaving one collective call */
+    struct quantity peer_call_ns; /* the kernel's copy from another process's memory, beyond the same copy within one: a call, */
+    struct quantity peer_page_ns; /* and each of its pages; unknown: nothing beyond */
 
     struct copy_cost copy[COPY_CLASS_COUNT];
     struct copy_point *copy_points; /* [copy_point_count] */
@@ -140,6 +142,11 @@ double node_fetch_share(const struct node *node);
  * another core (overlap_slowdown where no such time was measured). NAN if the class is unknown. */
 double node_copy_alone_s(const struct node *node, const struct copy_context *copy);
 double node_copy_beside_s(const struct node *node, const struct copy_context *copy);
+/* Seconds by which the kernel's copy between two processes takes longer than the same copy within one; 0 where unknown. */
+double node_peer_extra_s(const struct node *node, uint64_t bytes);
+/* Seconds from a slot of another rank's to an own one: what a copy-in and a copy-out cost beyond a plain copy, as if the two sides
+ * of a copy added; never less than either with warm user memory. NAN if unknown. */
+double node_copy_relay_s(const struct node *node, uint64_t bytes, uint64_t queue_bytes, uint64_t message_bytes);
 /* node_copy_alone_s for a long message. */
 double node_copy_s(const struct node *node, enum copy_class copy_class, uint64_t bytes, uint64_t queue_bytes);
 /* Bytes copied per second by n cores of one domain together, interpolated and flat outside; NAN if unknown. */

@@ -127,6 +127,11 @@ int scenario_check(const struct scenario *scenario, char *reason, size_t reason_
     return err ? err : check_conditions(scenario, &c);
 }
 
+int scenario_peers_by_kernel(const struct scenario *scenario)
+{
+    return scenario->conditions.backend == BACKEND_PROCS;
+}
+
 /* The n-th core of a domain; node->cores if it has fewer. */
 static uint32_t domain_core(const struct node *node, uint32_t domain, uint32_t n)
 {

@@ -130,6 +130,9 @@ extern const struct evaluator evaluator_run;   /* kernels/ */
  * 0 or -EINVAL with one line in `reason`. */
 int scenario_check(const struct scenario *scenario, char *reason, size_t reason_bytes);
 
+/* Whether a rank reaches another's user buffer only through the kernel: ranks are processes, and buffers their own memory. */
+int scenario_peers_by_kernel(const struct scenario *scenario);
+
 /* Fills core_of_rank[procs]: compact fills domain after domain, scatter deals ranks over domains, list:A,B,...
  * names cores. More ranks than cores wrap around. 0 or -EINVAL. */
 int placement_fill(const char *name, const struct node *node, uint32_t procs, uint32_t *core_of_rank);

@@ -17,7 +17,7 @@
 
 enum {
     SIM_LOAD_UNIT = 3,  /* the load of one whole copy: a byte read, a byte written, its line fetched before */
-    SIM_USES_MAX = 4,   /* resources of one class */
+    SIM_USES_MAX = 6,   /* resources of one class */
     SIM_NO_GROUP = UINT32_MAX
 };
 

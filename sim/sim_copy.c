@@ -32,7 +32,7 @@ static int pair_measured(const struct node *node)
     return 0;
 }
 
-/* Controllers by the number of flows; unknown bandwidth limits nobody. */
+/* Controllers by the number of flows; unknown bandwidth limits nobody. Plain copies are no such pair: they feel the second flow. */
 static int create_controllers(struct sim_copies *c)
 {
     const struct node *node = c->scenario->machine.node;
@@ -46,6 +46,11 @@ static int create_controllers(struct sim_copies *c)
     }
     for (uint32_t d = 0; rc == 0 && d < node->domains; d++)
         rc = sim_bandwidth_resource(&c->bandwidth, d, table, entries);
+    for (uint32_t d = 0; rc == 0 && c->plain && d < node->domains; d++) {
+        for (uint32_t i = 1; i < first; i++)
+            table[i] = node_bandwidth_bytes_per_s(node, i) > 0 ? node_bandwidth_bytes_per_s(node, i) : INFINITY;
+        rc = sim_bandwidth_resource(&c->bandwidth, c->plain + d, table, entries);
+    }
     free(table);
     double link = quantity_or(&node->link_bytes_per_s, INFINITY), links[2] = {link, link};
     for (uint32_t i = 0; rc == 0 && i < c->sockets * c->sockets; i++)
@@ -67,28 +72,18 @@ static int users_fit(const struct scenario *s)
     return node->llc_bytes == 0 || s->job.bcast.size_bytes <= node->llc_bytes / most_ranks;
 }
 
-/* The part of the queue that is used. */
-static uint64_t queue_bytes(const struct scenario *s)
-{
-    uint64_t whole = (uint64_t)s->params.slots * s->params.fragment_bytes, size = s->job.bcast.size_bytes;
-    return size < whole ? size : whole;
-}
+enum { PIECES_MOST = 65536 };
 
-static enum copy_class class_of(const struct sim_copies *c, int in)
+static int create_contents(struct sim_copies *c)
 {
-    return c->users_in_memory ? (in ? COPY_IN_COLD : COPY_OUT_COLD) : in ? COPY_IN_WARM : COPY_OUT_WARM;
-}
-
-static int know_copies(const struct sim_copies *c, char *reason, size_t reason_bytes)
-{
-    const struct node *node = c->scenario->machine.node;
-    for (int in = 0; in < 2; in++)
-        if (!(node_copy_s(node, class_of(c, in), 4096, queue_bytes(c->scenario)) > 0)) {
-            snprintf(reason, reason_bytes, "node %s does not say what a copy (%s) costs; calibrate it", node->name,
-                     copy_class_name(class_of(c, in)));
-            return -ENOTSUP;
-        }
-    return 0;
+    const struct scenario *s = c->scenario;
+    const struct params *params = &s->params;
+    uint64_t size = s->job.bcast.size_bytes;
+    int peers = (params->protocol->uses & PROTOCOL_PEERS) != 0;
+    c->piece_bytes = params->fragment_bytes > size / PIECES_MOST ? params->fragment_bytes : size / PIECES_MOST + 1;
+    c->pieces = peers ? (uint32_t)(size / c->piece_bytes) + 1 : 0;
+    int rc = sim_content_create(&c->slots, s->job.procs * params->slots, c->caches, s->job.procs, 0);
+    return rc ? rc : sim_content_create(&c->buffers, s->job.procs * c->pieces, c->caches, s->job.procs, s->machine.node->llc_bytes);
 }
 
 int sim_copies_create(struct sim_copies *c, const struct scenario *scenario, uint32_t base_target, char *reason,
@@ -98,63 +93,35 @@ int sim_copies_create(struct sim_copies *c, const struct scenario *scenario, uin
     uint32_t procs = scenario->job.procs;
     *c = (struct sim_copies){.scenario = scenario, .sockets = most(node->core_socket, node->cores) + 1,
                              .caches = most(node->core_cache, node->cores) + 1};
-    c->queue_in_memory = node->llc_bytes > 0 && queue_bytes(scenario) > node->llc_bytes;
+    c->queue_in_memory = node->llc_bytes > 0 && sim_copy_queue_bytes(scenario) > node->llc_bytes;
     c->users_in_memory = scenario->conditions.buffers == BUFFERS_COLD || !users_fit(scenario);
-    int rc = know_copies(c, reason, reason_bytes);
+    c->plain = pair_measured(node) ? node->domains + c->sockets * c->sockets : 0;
+    int rc = sim_copy_costs_create(&c->costs, scenario, c->users_in_memory, reason, reason_bytes);
     if (rc)
         return rc;
-    size_t leaders = (size_t)scenario->params.slots * c->caches;
-    rc = sim_bandwidth_create(&c->bandwidth, node->domains + c->sockets * c->sockets, 2 * node->domains, procs, base_target);
-    c->leader = malloc(leaders * sizeof *c->leader);
-    c->leading = malloc(procs * sizeof *c->leading);
-    if (rc == 0)
-        rc = c->leader && c->leading ? create_controllers(c) : -ENOMEM;
+    uint32_t resources = node->domains + c->sockets * c->sockets + (c->plain ? node->domains : 0);
+    rc = sim_bandwidth_create(&c->bandwidth, resources, 2 * node->domains, procs, base_target);
+    rc = rc ? rc : create_controllers(c);
+    rc = rc ? rc : create_contents(c);
     if (rc) {
         snprintf(reason, reason_bytes, "no memory for the copies of %u ranks", procs);
         sim_copies_destroy(c);
-        return rc;
     }
-    memset(c->leader, 0xff, leaders * sizeof *c->leader);
-    memset(c->leading, 0xff, procs * sizeof *c->leading);
-    return 0;
+    return rc;
 }
 
 void sim_copies_destroy(struct sim_copies *c)
 {
     sim_bandwidth_destroy(&c->bandwidth);
-    free(c->leader);
-    free(c->leading);
+    sim_content_destroy(&c->slots);
+    sim_content_destroy(&c->buffers);
     *c = (struct sim_copies){0};
 }
 
-/* Measured copies are whole ones. A start and a rate say when the first byte moves and how fast the others follow: the last
- * line is as long on its way as the first. */
-static int has_points(const struct node *node, enum copy_class copy_class)
+void sim_copies_start(struct sim_copies *c)
 {
-    for (size_t i = 0; i < node->copy_point_count; i++)
-        if (node->copy_points[i].copy_class == copy_class)
-            return 1;
-    return 0;
-}
-
-/* The node's answer for one class and size, from the few asked lately. */
-static const struct sim_copy_cost *cost_of(struct sim_copies *c, enum copy_class copy_class, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < c->costs; i++)
-        if (c->cost[i].copy_class == copy_class && c->cost[i].bytes == bytes)
-            return &c->cost[i];
-    const struct scenario *s = c->scenario;
-    const struct node *node = s->machine.node;
-    struct copy_context context = {copy_class, bytes, queue_bytes(s), s->job.bcast.size_bytes};
-    double whole_s = node_copy_alone_s(node, &context), beside_s = node_copy_beside_s(node, &context);
-    double start_s = fmin(quantity_or(&node->copy[copy_class].start_ns, 0) * 1e-9, whole_s);
-    struct sim_copy_cost *cost = &c->cost[c->costs < SIM_COPY_COSTS ? c->costs++ : SIM_COPY_COSTS - 1];
-    *cost = (struct sim_copy_cost){copy_class, bytes, sim_ps_from_s(start_s), sim_ps_from_s(whole_s - start_s), 0, 1};
-    if (!has_points(node, copy_class))
-        cost->tail_ps = cost->start_ps;
-    if (beside_s > whole_s && whole_s > start_s)
-        cost->beside = (whole_s - start_s) / (beside_s - start_s);
-    return cost;
+    if (c->pieces)
+        sim_content_forget(&c->buffers);
 }
 
 static void use(struct sim_class *class, uint32_t resource, uint32_t load)
@@ -167,19 +134,24 @@ static void use(struct sim_class *class, uint32_t resource, uint32_t load)
     class->use[class->uses++] = (struct sim_use){resource, load};
 }
 
-/* One side of a copy: its domain's controller if it is in memory, the link if it is on another socket. Returns
- * its share of the copy if it is far, else 0. */
-static uint32_t use_side(const struct sim_copies *c, struct sim_class *class, uint32_t core, uint32_t domain, uint32_t socket,
-                         int write, int in_memory)
+/* Where one side of a copy lies. */
+struct side {
+    uint32_t domain, socket;
+    int write, in_memory;
+};
+
+/* Its domain's controller if it is in memory, the link if it is on another socket. Returns its share of the copy if it is far,
+ * else 0. */
+static uint32_t use_side(const struct sim_copies *c, struct sim_class *class, uint32_t core, const struct side *side)
 {
     const struct node *node = c->scenario->machine.node;
     uint32_t here = node->core_socket[core];
-    uint32_t load = write ? LOAD_WRITE : LOAD_READ;
-    if (in_memory)
-        use(class, domain, load);
-    if (socket != here)
-        use(class, write ? link_of(c, here, socket) : link_of(c, socket, here), LOAD_LINK);
-    return domain != node->core_domain[core] ? load : 0;
+    uint32_t load = side->write ? LOAD_WRITE : LOAD_READ;
+    if (side->in_memory)
+        use(class, side->domain, load);
+    if (side->socket != here)
+        use(class, side->write ? link_of(c, here, side->socket) : link_of(c, side->socket, here), LOAD_LINK);
+    return side->domain != node->core_domain[core] ? load : 0;
 }
 
 static uint32_t socket_of_domain(const struct node *node, uint32_t domain, uint32_t otherwise)
@@ -190,65 +162,150 @@ static uint32_t socket_of_domain(const struct node *node, uint32_t domain, uint3
     return otherwise;
 }
 
-/* The user's side. */
-static uint32_t use_user(const struct sim_copies *c, struct sim_class *class, uint32_t core, int write)
+/* A rank's buffer; its cache has the lines of a warm one. */
+static struct side buffer_side(const struct sim_copies *c, uint32_t owner, int write)
 {
     const struct node *node = c->scenario->machine.node;
-    int32_t wanted = c->scenario->conditions.buffer_domain;
-    if (!c->users_in_memory)
-        return 0;
+    uint32_t core = c->scenario->placement.core_of_rank[owner];
+    int32_t wanted = c->users_in_memory ? c->scenario->conditions.buffer_domain : -1;
     uint32_t domain = wanted < 0 ? node->core_domain[core] : (uint32_t)wanted % node->domains;
-    return use_side(c, class, core, domain, socket_of_domain(node, domain, node->core_socket[core]), write, 1);
+    return (struct side){domain, wanted < 0 ? node->core_socket[core] : socket_of_domain(node, domain, node->core_socket[core]), write,
+                         c->users_in_memory};
 }
 
-/* The slot's side of a copy-out. */
-static uint32_t use_slot(struct sim_copies *c, struct sim_class *class, uint32_t rank, const struct step_place *slot)
+static struct side slot_side(const struct sim_copies *c, uint32_t owner, int write)
 {
     const struct node *node = c->scenario->machine.node;
-    const uint32_t *cores = c->scenario->placement.core_of_rank;
-    uint32_t core = cores[rank], owner = cores[slot->owner];
-    uint32_t *leader = &c->leader[slot->index * c->caches + node->core_cache[core]];
-    if (*leader == SIM_NO_RANK) {
-        *leader = rank;
-        c->leading[rank] = slot->index;
-        return use_side(c, class, core, node->core_domain[owner], node->core_socket[owner], 0, c->queue_in_memory);
-    }
-    int behind = c->leading[*leader] == slot->index && node->core_domain[owner] != node->core_domain[core];
-    return behind ? LOAD_READ : 0;
+    uint32_t core = c->scenario->placement.core_of_rank[owner];
+    return (struct side){node->core_domain[core], node->core_socket[core], write, c->queue_in_memory};
 }
 
-static void new_content(struct sim_copies *c, uint32_t slot)
+/* A copy being put together. */
+struct draft {
+    struct sim_class class;
+    uint32_t rank, core, cache, bytes;
+    enum sim_copy_kind kind;
+    uint32_t far; /* share of it that goes at remote_ratio */
+};
+
+/* Reads what several may read: whoever finds it absent brings it, who finds it coming goes at the bringer's pace. */
+static enum sim_presence read_shared(struct sim_copies *c, struct draft *d, struct sim_content *content, uint32_t item,
+                                     const struct side *side)
 {
-    memset(c->leader + (size_t)slot * c->caches, 0xff, c->caches * sizeof *c->leader);
+    enum sim_presence found = sim_content_find(content, item, d->cache);
+    if (found == SIM_ABSENT) {
+        sim_content_lead(content, item, d->cache, d->rank, d->bytes);
+        d->far += use_side(c, &d->class, d->core, side);
+    } else if (found == SIM_COMING && side->domain != c->scenario->machine.node->core_domain[d->core]) {
+        d->far += LOAD_READ;
+    }
+    return found;
+}
+
+static uint32_t slot_item(const struct sim_copies *c, const struct step_place *slot)
+{
+    return slot->owner * c->scenario->params.slots + slot->index;
+}
+
+static uint32_t piece_item(const struct sim_copies *c, uint32_t owner, uint64_t offset_bytes)
+{
+    return owner * c->pieces + (uint32_t)(offset_bytes / c->piece_bytes);
+}
+
+static uint32_t cache_of_rank(const struct sim_copies *c, uint32_t rank)
+{
+    return c->scenario->machine.node->core_cache[c->scenario->placement.core_of_rank[rank]];
+}
+
+/* From another rank's buffer, which lies in memory, or in its owner's cache where that has just written it. */
+static void read_peer(struct sim_copies *c, struct draft *d, uint32_t owner, uint64_t offset_bytes)
+{
+    uint32_t item = piece_item(c, owner, offset_bytes), home = cache_of_rank(c, owner);
+    struct side side = buffer_side(c, owner, 0);
+    int at_home = !c->users_in_memory || sim_content_find(&c->buffers, item, home) == SIM_PRESENT;
+    side.in_memory = !at_home;
+    d->kind = SIM_COPY_PULL;
+    if ((at_home && home == d->cache) || read_shared(c, d, &c->buffers, item, &side) == SIM_PRESENT || at_home)
+        d->kind = SIM_COPY_PULL_CACHED;
+}
+
+static void read_side(struct sim_copies *c, struct draft *d, const struct step *step)
+{
+    const struct step_place *from = &step->from;
+    struct side side = from->kind == PLACE_SLOT ? slot_side(c, from->owner, 0) : buffer_side(c, d->rank, 0);
+    if (from->kind == PLACE_SLOT)
+        read_shared(c, d, &c->slots, slot_item(c, from), &side);
+    else if (from->kind == PLACE_PEER)
+        read_peer(c, d, from->owner, step->offset_bytes);
+    else if (side.in_memory)
+        d->far += use_side(c, &d->class, d->core, &side);
+}
+
+/* What was written to a buffer others may read is in the writer's cache. */
+static void write_side(struct sim_copies *c, struct draft *d, const struct step *step)
+{
+    const struct step_place *to = &step->to;
+    if (to->kind == PLACE_SLOT) {
+        struct side side = slot_side(c, to->owner, 1);
+        sim_content_drop(&c->slots, slot_item(c, to));
+        d->far += use_side(c, &d->class, d->core, &side);
+        return;
+    }
+    uint32_t owner = to->kind == PLACE_PEER ? to->owner : d->rank;
+    struct side side = buffer_side(c, owner, 1);
+    if (c->pieces)
+        sim_content_write(&c->buffers, piece_item(c, owner, step->offset_bytes), d->cache, d->rank, d->bytes);
+    if (side.in_memory || to->kind == PLACE_PEER)
+        d->far += use_side(c, &d->class, d->core, &side);
+}
+
+static enum sim_copy_kind kind_of(const struct step *step)
+{
+    if (step->to.kind == PLACE_PEER)
+        return SIM_COPY_PUSH;
+    if (step->from.kind == PLACE_PEER)
+        return SIM_COPY_PULL;
+    if (step->to.kind == PLACE_SLOT)
+        return step->from.kind == PLACE_SLOT ? SIM_COPY_RELAY : SIM_COPY_IN;
+    return SIM_COPY_OUT;
+}
+
+/* Whom it shares bandwidth with beyond the controllers it uses. */
+static void join_groups(const struct sim_copies *c, struct draft *d, const struct sim_copy_cost *cost)
+{
+    uint32_t domain = c->scenario->machine.node->core_domain[d->core];
+    d->class.beside = cost->beside;
+    d->class.group = d->class.rival = SIM_NO_GROUP;
+    if (d->kind <= SIM_COPY_OUT) {
+        d->class.group = 2 * domain + (d->kind == SIM_COPY_OUT);
+        d->class.rival = 2 * domain + (d->kind == SIM_COPY_IN);
+    } else if (c->plain && c->users_in_memory && d->kind >= SIM_COPY_PULL) {
+        use(&d->class, c->plain + domain, d->kind == SIM_COPY_PULL_CACHED ? LOAD_WRITE : SIM_LOAD_UNIT);
+    }
 }
 
 int sim_copies_prepare(struct sim_copies *c, uint32_t rank, const struct step *step, struct sim_copy *out)
 {
     const struct node *node = c->scenario->machine.node;
-    int in = step->to.kind == PLACE_SLOT;
-    uint32_t core = c->scenario->placement.core_of_rank[rank], domain = node->core_domain[core];
-    const struct sim_copy_cost *cost = cost_of(c, class_of(c, in), step->bytes);
+    uint32_t core = c->scenario->placement.core_of_rank[rank];
+    struct draft d = {.rank = rank, .core = core, .cache = node->core_cache[core], .bytes = step->bytes, .kind = kind_of(step)};
+    read_side(c, &d, step);
+    write_side(c, &d, step);
+    const struct sim_copy_cost *cost = sim_copy_costs_of(&c->costs, d.kind, step->bytes);
+    join_groups(c, &d, cost);
     *out = (struct sim_copy){.start_ps = cost->start_ps, .alone_ps = cost->alone_ps, .tail_ps = cost->tail_ps};
-    struct sim_class class = {.beside = cost->beside, .group = 2 * domain + (in ? 0 : 1), .rival = 2 * domain + (in ? 1 : 0)};
-    uint32_t far = use_user(c, &class, core, !in);
-    if (in) {
-        new_content(c, step->to.index);
-        if (c->queue_in_memory)
-            use(&class, domain, LOAD_WRITE);
-    } else {
-        far += use_slot(c, &class, rank, &step->from);
-    }
     double slower = 1 / quantity_or(&node->remote_ratio, 1) - 1;
-    out->alone_ps += (uint64_t)((double)out->alone_ps * slower * far / SIM_LOAD_UNIT);
-    class.bytes_per_s = out->alone_ps ? (double)step->bytes * SIM_PS_PER_S / (double)out->alone_ps : SIM_PS_PER_S;
+    out->alone_ps += (uint64_t)((double)out->alone_ps * slower * d.far / SIM_LOAD_UNIT);
+    d.class.bytes_per_s = out->alone_ps ? (double)step->bytes * SIM_PS_PER_S / (double)out->alone_ps : SIM_PS_PER_S;
     uint32_t ahead = step->bytes < SIM_STORE_BUFFER_BYTES ? step->bytes : SIM_STORE_BUFFER_BYTES;
     out->ahead_ps = step->bytes ? cost->alone_ps * ahead / step->bytes : 0;
-    return sim_bandwidth_class(&c->bandwidth, &class, &out->class_id);
+    return sim_bandwidth_class(&c->bandwidth, &d.class, &out->class_id);
 }
 
 void sim_copies_finish(struct sim_copies *c, uint32_t rank)
 {
-    c->leading[rank] = SIM_NO_RANK;
+    sim_content_settle(&c->slots, rank);
+    sim_content_settle(&c->buffers, rank);
 }
 
 uint64_t sim_copies_line_ps(struct sim_copies *c, const struct step *step)
@@ -256,6 +313,6 @@ uint64_t sim_copies_line_ps(struct sim_copies *c, const struct step *step)
     if (step->from.kind == PLACE_LINE && step->to.kind == PLACE_LINE)
         return 0;
     int in = step->from.kind == PLACE_USER;
-    const struct sim_copy_cost *cost = cost_of(c, class_of(c, in), step->bytes);
+    const struct sim_copy_cost *cost = sim_copy_costs_of(&c->costs, in ? SIM_COPY_IN : SIM_COPY_OUT, step->bytes);
     return in ? cost->start_ps + cost->alone_ps : cost->alone_ps;
 }

@@ -3,20 +3,23 @@
  * A side that lies in memory loads the controller of its domain: a byte read counts one third of a copy, a byte
  * written two thirds, since its line is fetched before it is overwritten. Cold user memory is in memory; so is the
  * queue once the part of it that is used outgrows a last-level cache. Sides on different sockets load the link
- * between them, and the share of a side on another domain goes at remote_ratio. The content of a slot reaches a last-level
- * cache once: the first reader there brings it and pays for that, those who come while it does go at its pace,
- * later ones find it in their own cache. */
+ * between them, and the share of a side on another domain goes at remote_ratio. A content that several ranks read, a slot or a
+ * piece of somebody's buffer, reaches a last-level cache once (sim_content.h): its first reader there pays for that.
+ *
+ * From another rank's cold buffer a first reader makes a plain copy, a later one a copy-out, since the source is in its cache;
+ * warm buffers are copied like warm slots. Through the kernel, node_peer_extra_s comes on top and shares nothing. From slot to
+ * slot it is node_copy_relay_s. */
 #ifndef SHMCOLL_SIM_COPY_H
 #define SHMCOLL_SIM_COPY_H
 
-#include "model/scenario.h"
 #include "sim/sim_bandwidth.h"
+#include "sim/sim_content.h"
+#include "sim/sim_copy_cost.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    SIM_COPY_COSTS = 8,
     SIM_STORE_BUFFER_BYTES = 512, /* what waits in a core for its lines: 32 stores of 16 bytes; later cores hold more */
     SIM_NO_RANK = UINT32_MAX
 };
@@ -30,23 +33,17 @@ struct sim_copy {
     uint64_t tail_ps;  /* until its last line has left the core: no store or addition after it before that */
 };
 
-/* What the node says about one class and size, looked up once. */
-struct sim_copy_cost {
-    enum copy_class copy_class;
-    uint32_t bytes;
-    uint64_t start_ps, alone_ps, tail_ps;
-    double beside; /* speed beside the counterpart, against alone */
-};
-
 struct sim_copies {
     const struct scenario *scenario;
     struct sim_bandwidth bandwidth;
     uint32_t caches, sockets;
+    uint32_t plain; /* resources for plain copies alone begin here, one a domain; 0: there are none */
     int queue_in_memory, users_in_memory;
-    uint32_t *leader;  /* [slot*caches + cache] first reader there of the slot's content, or SIM_NO_RANK */
-    uint32_t *leading; /* [rank] slot it is bringing to its cache right now, or SIM_NO_RANK */
-    struct sim_copy_cost cost[SIM_COPY_COSTS];
-    uint32_t costs;
+    struct sim_content slots;    /* [owner*slots + slot] */
+    struct sim_content buffers;  /* [owner*pieces + piece] where ranks copy from each other's */
+    uint32_t pieces;
+    uint64_t piece_bytes;
+    struct sim_copy_costs costs;
 };
 
 /* base_target as in sim_bandwidth.h. 0; -ENOMEM; -ENOTSUP with a line in `reason`. */
@@ -54,7 +51,9 @@ int sim_copies_create(struct sim_copies *copies, const struct scenario *scenario
                       size_t reason_bytes);
 void sim_copies_destroy(struct sim_copies *copies);
 
-/* A copy between user memory and a slot by `rank`, about to begin. 0 or -ENOMEM. */
+/* A new call: whatever buffers it uses, nobody has copied from them. */
+void sim_copies_start(struct sim_copies *copies);
+/* A copy by `rank` between its own memory, slots and other ranks' memory, about to begin. 0 or -ENOMEM. */
 int sim_copies_prepare(struct sim_copies *copies, uint32_t rank, const struct step *step, struct sim_copy *out);
 /* That copy has ended. */
 void sim_copies_finish(struct sim_copies *copies, uint32_t rank);

@@ -82,11 +82,12 @@ static int start_ranks(struct sim *sim, uint32_t root)
 {
     const struct scenario *scenario = sim->scenario;
     const struct params *params = &scenario->params;
+    sim_copies_start(&sim->copies);
     for (uint32_t r = 0; r < sim->procs; r++) {
         struct sim_rank *rank = &sim->rank[r];
         rank->call = (struct bcast_call){.size_bytes = scenario->job.bcast.size_bytes, .fragment_bytes = params->fragment_bytes,
                                          .slots = params->slots, .sets = params->sets, .lines = sim->words.lines,
-                                         .procs = sim->procs, .rank = r, .root = root, .tree = &sim->tree};
+                                         .readers_most = params->readers_most, .procs = sim->procs, .rank = r, .root = root, .tree = &sim->tree};
         sim->protocol->start(&rank->cursor, &rank->call, rank->cursor.op);
         rank->phase = SIM_NEXT;
         double skew_s = scenario->conditions.skew_s > 0 ? scenario->conditions.skew_s * sim_random_uniform(&rank->random) : 0;

@@ -21,7 +21,9 @@ static void account(struct sim *sim, uint32_t r, uint64_t wait_end_ps, uint64_t 
         return;
     struct trace_step record = {.rank = r, .name = step->name, .op = step->op, .index = step->index};
     if (step->op == STEP_COPY) {
+        int peer = step->from.kind == PLACE_PEER || step->to.kind == PLACE_PEER;
         record.index = step->from.kind == PLACE_USER ? step->to.index : step->from.index;
+        record.index = peer ? (uint32_t)(step->offset_bytes / rank->call.fragment_bytes) : record.index;
         record.bytes = step->bytes;
     }
     record.start_ps = rank->start_ps - sim->base_ps;
@@ -78,7 +80,7 @@ static uint64_t read_word(struct sim *sim, uint32_t r, size_t word, int spun)
     const struct sim_costs *costs = &sim->costs;
     uint32_t name = sim->rank[r].step.name;
     if (costs->contention_free)
-        return sim->now_ps + sim_noisy(sim, r, name == STEP_NAME_WO ? costs->t_wo_ps : name == STEP_NAME_W ? costs->t_w_ps : 0);
+        return sim->now_ps + sim_noisy(sim, r, sim_costs_wait_ps(costs, name));
     uint64_t poll_ps = sim->rank[r].poll_ps;
     uint64_t read_ps = poll_ps > sim->now_ps ? poll_ps : fetch_line(sim, r, word, spun);
     sim_words_share(&sim->words, word, r);
@@ -241,10 +243,11 @@ static int change_word(struct sim *sim, uint32_t r)
     if (!sim->costs.contention_free)
         serve_polls(sim, word);
     if (rank->phase == SIM_ADD) {
+        rank->seen = w->value;
         w->value += rank->step.value;
     } else {
         w->value = rank->step.value;
-        sim->messages += rank->step.name == STEP_NAME_N;
+        sim->messages += rank->step.name == STEP_NAME_N || rank->step.name == STEP_NAME_O;
     }
     sim_words_own(&sim->words, word, r);
     w->change_ps = sim->now_ps;
@@ -268,9 +271,11 @@ static int begin_step(struct sim *sim, uint32_t r, uint64_t *next_ps)
     rank->start_ps = sim->now_ps;
     switch (rank->step.op) {
     case STEP_STORE:
+    case STEP_OFFER:
         *next_ps = begin_store(sim, r);
         return 0;
     case STEP_ADD:
+    case STEP_TAKE:
         *next_ps = begin_add(sim, r);
         return 0;
     case STEP_COPY:

@@ -35,6 +35,8 @@ const struct node_field node_fields[NODE_FIELD_COUNT] = {
     {"atomic_ns", FIELD_QUANTITY, AT(atomic_ns), 0, QUANTITY_MAX},
     {"step_ns", FIELD_QUANTITY, AT(step_ns), 0, QUANTITY_MAX},
     {"call_ns", FIELD_QUANTITY, AT(call_ns), 0, QUANTITY_MAX},
+    {"peer_call_ns", FIELD_QUANTITY, AT(peer_call_ns), 0, QUANTITY_MAX},
+    {"peer_page_ns", FIELD_QUANTITY, AT(peer_page_ns), 0, QUANTITY_MAX},
     {"copy", FIELD_COPY, AT(copy), 0, QUANTITY_MAX},
     {"copy_points", FIELD_COPY_POINTS, AT(copy_points), 0, QUANTITY_MAX},
     {"bandwidth", FIELD_BANDWIDTH, AT(bandwidth), 0, QUANTITY_MAX},

@@ -89,6 +89,8 @@ void assert_node_equal(const struct node *a, const struct node *b)
     assert_quantity_equal("atomic_ns", &a->atomic_ns, &b->atomic_ns);
     assert_quantity_equal("step_ns", &a->step_ns, &b->step_ns);
     assert_quantity_equal("call_ns", &a->call_ns, &b->call_ns);
+    assert_quantity_equal("peer_call_ns", &a->peer_call_ns, &b->peer_call_ns);
+    assert_quantity_equal("peer_page_ns", &a->peer_page_ns, &b->peer_page_ns);
     assert_quantity_equal("overlap_slowdown", &a->overlap_slowdown, &b->overlap_slowdown);
     assert_quantity_equal("remote_ratio", &a->remote_ratio, &b->remote_ratio);
     assert_quantity_equal("link_bytes_per_s", &a->link_bytes_per_s, &b->link_bytes_per_s);
@@ -167,6 +169,8 @@ static void random_costs(uint64_t *state, struct node *node)
     node->atomic_ns = draw_quantity(state, 20);
     node->step_ns = draw_quantity(state, 5);
     node->call_ns = draw_quantity(state, 100);
+    node->peer_call_ns = draw_quantity(state, 1000);
+    node->peer_page_ns = draw_quantity(state, 500);
     node->overlap_slowdown = draw_quantity(state, 3);
     node->remote_ratio = quantity_within(0.5, 0.31, 1, "assumed");
     node->link_bytes_per_s = quantity_of(1 + draw_real(state) * 4e10, "measured");
