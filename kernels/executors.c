@@ -1,7 +1,9 @@
 /* The executors: every protocol's program, inlined into the loop that runs it. */
 #include "kernels/execute.h"
+#include "model/protocol/cooperative.h"
 #include "model/protocol/counted.h"
 #include "model/protocol/pipelined.h"
+#include "model/protocol/shared_source.h"
 #include "model/protocol/single_copy.h"
 
 /* Not to be inlined into a caller, where `flatten` would be lost and the program called step by step. */
@@ -21,6 +23,8 @@ EXECUTORS_OF(pipelined)
 EXECUTORS_OF(eager)
 EXECUTORS_OF(counted)
 EXECUTORS_OF(single_copy)
+EXECUTORS_OF(cooperative)
+EXECUTORS_OF(shared_source)
 
 static int run_table(struct comm *comm, uint32_t lane, const struct message *m, uint64_t size_bytes, uint32_t root)
 {
@@ -71,6 +75,8 @@ static const struct {
     {&protocol_eager, run_eager_ahead, delay_eager},
     {&protocol_counted, run_counted, delay_counted},
     {&protocol_single_copy, run_single_copy, delay_single_copy},
+    {&protocol_cooperative, run_cooperative, delay_cooperative},
+    {&protocol_shared_source, run_shared_source, delay_shared_source},
 };
 
 lane_execute *lane_execute_find(const struct protocol *protocol, const struct comm_config *config)

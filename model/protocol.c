@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-const struct protocol *const protocol_table[] = {&protocol_pipelined, &protocol_eager, &protocol_counted, &protocol_single_copy, NULL};
+const struct protocol *const protocol_table[] = {
+    &protocol_pipelined, &protocol_eager, &protocol_counted, &protocol_single_copy, &protocol_cooperative, &protocol_shared_source,
+    NULL};
 
 const struct protocol *protocol_find(const char *name)
 {

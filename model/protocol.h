@@ -58,6 +58,8 @@ extern const struct protocol protocol_pipelined;
 extern const struct protocol protocol_eager;
 extern const struct protocol protocol_counted;
 extern const struct protocol protocol_single_copy;
+extern const struct protocol protocol_cooperative;
+extern const struct protocol protocol_shared_source;
 
 /* All protocols, NULL-terminated. */
 extern const struct protocol *const protocol_table[];

@@ -1,6 +1,6 @@
 /* The single-copy broadcast: the root offers its buffer, every reader copies straight out of it.
  *
- *   root    O offer; per reader: WE wait ended[reader] = n + 1
+ *   root    O offer; per reader: WE wait ended[reader] = n + 1; E ended[self] = n + 1, so that it never lies far behind
  *   reader  WP wait for the root's offer n + 1, and until the reader `readers_most` places before has ended; per fragment:
  *           C root's buffer -> own; E ended[self] = n + 1
  *
@@ -19,7 +19,7 @@ enum single_copy_state {
     SINGLE_COPY_READER_WP,
     SINGLE_COPY_READER_TURN,
     SINGLE_COPY_READER_C,
-    SINGLE_COPY_READER_E,
+    SINGLE_COPY_E,
     SINGLE_COPY_DONE,
 };
 
@@ -57,16 +57,16 @@ static inline void single_copy_copy(struct cursor *c, struct step *out)
 }
 
 /* The reader whose end is this one's turn; false if it need not wait. */
-static inline int single_copy_before(const struct bcast_call *call, uint32_t *reader)
+static inline int single_copy_before(const struct bcast_call *call, uint32_t readers_most, uint32_t *reader)
 {
     uint32_t v = tree_virtual(call->tree, call->root, call->rank);
-    if (call->readers_most == 0 || v <= call->readers_most)
+    if (readers_most == 0 || v <= readers_most)
         return 0;
-    *reader = tree_rank(call->tree, call->root, v - call->readers_most);
+    *reader = tree_rank(call->tree, call->root, v - readers_most);
     return 1;
 }
 
-static inline void single_copy_next(struct cursor *c, uint32_t seen, struct step *out)
+static inline void single_copy_step(struct cursor *c, uint32_t seen, struct step *out, uint32_t readers_most)
 {
     const struct bcast_call *call = c->call;
     (void)seen;
@@ -78,11 +78,11 @@ static inline void single_copy_next(struct cursor *c, uint32_t seen, struct step
     case SINGLE_COPY_ROOT_WE:
         single_copy_word(c, out, STEP_WAIT_GE, STEP_NAME_WE, WORD_COUNTER, c->child + (c->child >= call->rank));
         if (++c->child == call->procs - 1)
-            c->state = SINGLE_COPY_DONE;
+            c->state = SINGLE_COPY_E;
         return;
     case SINGLE_COPY_READER_WP:
         single_copy_word(c, out, STEP_WAIT_EQ, STEP_NAME_WP, WORD_OFFER, call->root);
-        c->state = single_copy_before(call, &c->peer) ? SINGLE_COPY_READER_TURN : SINGLE_COPY_READER_C;
+        c->state = single_copy_before(call, readers_most, &c->peer) ? SINGLE_COPY_READER_TURN : SINGLE_COPY_READER_C;
         return;
     case SINGLE_COPY_READER_TURN:
         single_copy_word(c, out, STEP_WAIT_GE, STEP_NAME_WP, WORD_COUNTER, c->peer);
@@ -91,9 +91,9 @@ static inline void single_copy_next(struct cursor *c, uint32_t seen, struct step
     case SINGLE_COPY_READER_C:
         single_copy_copy(c, out);
         if (c->offset_bytes == call->size_bytes)
-            c->state = SINGLE_COPY_READER_E;
+            c->state = SINGLE_COPY_E;
         return;
-    case SINGLE_COPY_READER_E:
+    case SINGLE_COPY_E:
         single_copy_word(c, out, STEP_STORE, STEP_NAME_E, WORD_COUNTER, call->rank);
         c->state = SINGLE_COPY_DONE;
         return;
@@ -101,6 +101,11 @@ static inline void single_copy_next(struct cursor *c, uint32_t seen, struct step
         out->op = STEP_DONE;
         return;
     }
+}
+
+static inline void single_copy_next(struct cursor *c, uint32_t seen, struct step *out)
+{
+    single_copy_step(c, seen, out, c->call->readers_most);
 }
 
 static inline uint32_t single_copy_word_initial(uint32_t word, uint32_t op)

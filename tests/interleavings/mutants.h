@@ -17,5 +17,9 @@ extern const struct mutant mutants_pipelined[];
 extern const unsigned mutants_pipelined_count;
 extern const struct mutant mutants_eager[];
 extern const unsigned mutants_eager_count;
+extern const struct mutant mutants_single_copy[];
+extern const unsigned mutants_single_copy_count;
+extern const struct mutant mutants_cooperative[];
+extern const unsigned mutants_cooperative_count;
 
 #endif

@@ -9,7 +9,7 @@ const char *toy_violation_string(enum toy_violation violation)
 {
     static const char *const names[TOY_VIOLATION_COUNT] = {
         "ok",           "fault",      "wrong data", "overwritten",  "control block busy", "control block empty", "set busy",
-        "underflow", "incomplete", "out of range", "not offered", "left its guests", "leftover", "deadlock",
+        "underflow", "incomplete", "out of range", "not offered", "crowded", "left its guests", "leftover", "deadlock",
     };
     return (unsigned)violation < TOY_VIOLATION_COUNT ? names[violation] : "?";
 }
@@ -286,7 +286,8 @@ static enum toy_violation copy_begin(const struct toy_case *c, struct toy_state 
     if (step->to.kind == PLACE_PEER)
         to_user->guests |= (uint16_t)(1u << r);
     rank->phase = TOY_COPYING;
-    return TOY_OK;
+    int crowd = from_user ? __builtin_popcount(from_user->guests) : 0;
+    return c->guests_most && crowd > (int)c->guests_most ? TOY_CROWDED : TOY_OK;
 }
 
 static enum toy_violation copy_end(const struct toy_case *c, struct toy_state *s, uint32_t r, const struct step *step)

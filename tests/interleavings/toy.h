@@ -25,7 +25,7 @@ struct toy_case {
     const struct tree *tree;
     uint32_t procs, fragment_bytes, slots, sets; /* slots, sets: 0 for eager */
     uint32_t lines;                              /* 0 for pipelined */
-    uint32_t readers_most;
+    uint32_t readers_most, guests_most;          /* guests_most: more at once in one buffer are a violation; 0: never */
     uint32_t op_start;
     uint32_t calls;
     uint32_t root[TOY_CALLS_MAX], size_bytes[TOY_CALLS_MAX];
@@ -89,6 +89,7 @@ enum toy_violation {
     TOY_INCOMPLETE,        /* ended a call without the whole message */
     TOY_OUT_OF_RANGE,      /* no such word or place */
     TOY_NOT_OFFERED,       /* used a buffer that is not offered for this call */
+    TOY_CROWDED,           /* more guests in a buffer than guests_most */
     TOY_LEFT_GUESTS,       /* ended a call while others use the buffer */
     TOY_LEFTOVER,          /* all ended, but a set or control block is not clear */
     TOY_DEADLOCK,          /* nobody can move, not all have ended */
