@@ -40,11 +40,13 @@ struct attempt {
     const struct homes *homes;
     struct segment_plan plan;
     int fd;
+    uint64_t huge_kb; /* of memory files, while they were in use */
 };
 
 struct counted {
     struct page_count count;
     struct placement_audit audit;
+    uint64_t huge_kb; /* of memory files, in the whole guest; by rank 0 */
 };
 
 static struct homes homes;
@@ -70,19 +72,32 @@ static int initialise(struct launch_rank *self, const struct attempt *a, void *b
     return error ? error : launcher_barrier(self);
 }
 
+static uint64_t huge_kb_read(void)
+{
+    char line[128];
+    unsigned long long kb = 0;
+    FILE *f = fopen("/proc/meminfo", "re");
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "ShmemHugePages: %llu", &kb) != 1)
+        ;
+    if (f)
+        fclose(f);
+    return kb;
+}
+
 static int pages_count(const struct attempt *a, char *base, uint32_t rank, struct counted *out)
 {
     struct segment_range own = segment_range_of_rank(&a->plan, 0, rank);
     uint64_t page_bytes = a->plan.hugetlb ? a->plan.unit_bytes : a->plan.page_bytes;
+    int home = (int)a->homes->of_cpu[rank];
     int error = page_count_range(base + own.offset, own.bytes, page_bytes, &out->count);
-    return error ? error : placement_audit_range(base + own.offset, own.bytes, page_bytes, (int)a->homes->of_cpu[rank], &out->audit);
+    return error ? error : placement_audit_range(base + own.offset, own.bytes, page_bytes, home, &out->audit);
 }
 
 static int body(struct launch_rank *self, void *argument)
 {
     const struct attempt *a = argument;
     void *base = NULL;
-    /* Of the file system's file each has its own description, as processes that open it by name: readahead keeps its state there. */
+    /* A description of the file system's file each, as when they open it by name: readahead keeps its state there. */
     int fd = a->way->on_disk ? open(DISK_FILE, O_RDWR | O_CLOEXEC) : a->fd;
     int error = fd < 0 ? -errno : segment_map(&a->plan, fd, &base, self->message);
     if (!error && !a->way->random)
@@ -93,7 +108,11 @@ static int body(struct launch_rank *self, void *argument)
         error = initialise(self, a, base, fd);
     if (!error)
         error = placement_pin(self->rank);
-    return error ? error : pages_count(a, base, self->rank, self->result);
+    if (!error)
+        error = pages_count(a, base, self->rank, self->result);
+    if (!error && self->rank == 0)
+        ((struct counted *)self->result)->huge_kb = huge_kb_read();
+    return error ? error : launcher_barrier(self); /* the file lives until all have counted */
 }
 
 /* ---- one way, all ranks ---- */
@@ -161,6 +180,7 @@ static uint64_t wrong_pages(const struct way *way, struct attempt *a)
         assert_int_equal(counted[r].audit.misplaced, away);
         wrong += away;
     }
+    a->huge_kb = counted[0].huge_kb;
     printf("pages %-42s", way->name);
     for (uint32_t d = 0; d < homes.domains; d++)
         printf(" %5llu", (unsigned long long)sum.on[d]);
@@ -220,6 +240,7 @@ static void huge_pages(void **state)
     assert_int_equal(text_write("/sys/kernel/mm/transparent_hugepage/shmem_enabled", "advise"), 0);
     wrong = wrong_pages(&(struct way){.name = "mbind, huge pages advised", .bound = 1, .huge = 1}, &a);
     assert_int_equal(a.plan.advise_huge, 1);
+    assert_int_equal(a.huge_kb, homes.cpus * a.plan.layout[0].rank_bytes / 1024);
     assert_int_equal(wrong, 0);
 }
 
@@ -245,8 +266,8 @@ static void readahead_takes_the_neighbours(void **state)
 static void without_readahead_none_is_wrong(void **state)
 {
     (void)state;
-    struct way way = {.name = "file, in turn, MADV_RANDOM", .who = WHO_EACH_IN_TURN, .bound = 1, .on_disk = 1, .read_ahead_kb = 1024,
-                      .random = 1};
+    struct way way = {.name = "file, in turn, MADV_RANDOM", .who = WHO_EACH_IN_TURN, .bound = 1, .on_disk = 1,
+                      .read_ahead_kb = 1024, .random = 1};
     expect_wrong(&way, 0);
     way.name = "file, at once, MADV_RANDOM";
     way.who = WHO_EACH;
