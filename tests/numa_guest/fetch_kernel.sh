@@ -19,7 +19,10 @@ download() {
 command -v apt-get >/dev/null 2>&1 || { echo "no apt-get to download the kernel's package with"; exit 1; }
 if ! download; then
     [ "$(id -u)" -eq 0 ] && timeout 120 apt-get update >"$scratch/update.log" 2>&1
-    download || { echo "apt-get cannot download a kernel (linux-image-cloud-amd64): $(grep '^E:' "$scratch"/*.log | head -n 1)"; exit 1; }
+    download || {
+        echo "apt-get cannot download a kernel (linux-image-cloud-amd64): $(grep -h '^E:' "$scratch"/*.log | head -n 1)"
+        exit 1
+    }
 fi
 if ! dpkg-deb --fsys-tarfile "$scratch"/linux-image-*.deb | tar -x -C "$scratch" --wildcards './boot/vmlinuz-*' ||
     ! mv "$scratch"/boot/vmlinuz-* "$directory/vmlinuz"; then

@@ -8,7 +8,7 @@ trap 'rm -rf "$root"' EXIT
 mkdir "$root/bin"
 cp "$plan" "$root/plan"
 cp "$build/tests/numa_guest/guest_init" "$root/init"
-awk '{ print $1 }' "$plan" | sort -u | while read -r program; do
+tr ' ' '\n' <"$plan" | grep '^/bin/' | sort -u | while read -r program; do
     name=${program#/bin/}
     for file in "$build/$name" "$build/tests/kernels/$name" "$build/tests/numa_guest/$name"; do
         [ -f "$file" ] && cp "$file" "$root/bin/$name"

@@ -11,10 +11,12 @@ passed=0 failed=0
 skip() { echo "guest: skipped: $*"; exit 77; }
 told() { awk -v name="$1" -v want="$2" -f $here/topology.awk $here/topologies; }
 
-# What the guest runs. Not test_wait and test_run: they judge times. The product of the broadcast's parameters is the host's.
+# What the guest runs. Not test_wait, test_run and test_kill: they judge times. The product of the broadcast's parameters is the host's.
 plan() {
+    rest=$(told "$1" rest)
     printf '%s\n' "/bin/shmcoll topo" "/bin/shmcoll topo --format csv" "/bin/guest_audit $(told "$1" homes)" \
-        "/bin/guest_pages $(told "$1" homes)" /bin/test_placement /bin/test_embedding /bin/test_bcast_basic /bin/test_kill
+        ${rest:+"/bin/guest_confine $rest /bin/guest_audit $(told "$1" confined)"} \
+        "/bin/guest_pages $(told "$1" homes)" /bin/test_placement /bin/test_embedding /bin/test_bcast_basic
 }
 
 # The console is the log. The kernel says nothing but its last words, and ends the emulator with them.

@@ -2,6 +2,8 @@
 #   qemu    the options that make it
 #   expect  what `shmcoll topo` must have seen, in the words of topo_seen.awk
 #   homes   the domain each cpu's memory comes from: its own, or the nearest that has memory
+#   rest    the domains with memory but the first: what a confined program may use
+#   confined  the homes of its cpus
 function qemu(    d, e) {
     printf "-smp %d -m %d", cpus, total
     for (d = 0; d < n; d++) {
@@ -29,16 +31,31 @@ function expect(    c, d, e) {
         for (e = 0; e < n; e++)
             print "distance", d, e, distance[d, e]
 }
-function home_of(d,    e, best) {
+function first_with_memory(    d) {
+    d = 0
+    while (d < n && memory[d + 1] == 0)
+        d++
+    return d
+}
+function rest(    d, separator) {
+    for (d = first_with_memory() + 1; d < n; d++)
+        if (memory[d + 1] > 0) {
+            printf "%s%d", separator, d
+            separator = ","
+        }
+    print ""
+}
+function home_of(d, from,    e, best) {
     best = -1
-    for (e = 0; e < n; e++)
+    for (e = from; e < n; e++)
         if (memory[e + 1] > 0 && (best < 0 || distance[d, e] < distance[d, best]))
             best = e
     return best
 }
-function homes(    c) {
+# With memory from domain `from` on.
+function homes(from,    c) {
     for (c = 0; c < cpus; c++)
-        printf "%s%d", c ? "," : "", home_of(domain[c])
+        printf "%s%d", c ? "," : "", home_of(domain[c], from)
     print ""
 }
 function parse(    d, e, i, rows, row, cell) {
@@ -61,6 +78,8 @@ $1 == name {
     found = 1
     if (want == "qemu") qemu()
     if (want == "expect") expect()
-    if (want == "homes") homes()
+    if (want == "homes") homes(0)
+    if (want == "rest") rest()
+    if (want == "confined") homes(first_with_memory() + 1)
 }
 END { exit !found }
