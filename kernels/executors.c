@@ -1,10 +1,13 @@
 /* The executors: every protocol's program, inlined into the loop that runs it. */
 #include "kernels/execute.h"
+#include "model/protocol/banked.h"
 #include "model/protocol/cooperative.h"
 #include "model/protocol/counted.h"
 #include "model/protocol/pipelined.h"
+#include "model/protocol/release_gather.h"
 #include "model/protocol/shared_source.h"
 #include "model/protocol/single_copy.h"
+#include "model/protocol/slot_ring.h"
 
 /* Not to be inlined into a caller, where `flatten` would be lost and the program called step by step. */
 #define EXECUTOR __attribute__((noinline, flatten)) static
@@ -25,6 +28,9 @@ EXECUTORS_OF(counted)
 EXECUTORS_OF(single_copy)
 EXECUTORS_OF(cooperative)
 EXECUTORS_OF(shared_source)
+EXECUTORS_OF(slot_ring)
+EXECUTORS_OF(banked)
+EXECUTORS_OF(release_gather)
 
 static int run_table(struct comm *comm, uint32_t lane, const struct message *m, uint64_t size_bytes, uint32_t root)
 {
@@ -77,6 +83,9 @@ static const struct {
     {&protocol_single_copy, run_single_copy, delay_single_copy},
     {&protocol_cooperative, run_cooperative, delay_cooperative},
     {&protocol_shared_source, run_shared_source, delay_shared_source},
+    {&protocol_slot_ring, run_slot_ring, delay_slot_ring},
+    {&protocol_banked, run_banked, delay_banked},
+    {&protocol_release_gather, run_release_gather, delay_release_gather},
 };
 
 lane_execute *lane_execute_find(const struct protocol *protocol, const struct comm_config *config)

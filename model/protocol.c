@@ -3,8 +3,8 @@
 #include <string.h>
 
 const struct protocol *const protocol_table[] = {
-    &protocol_pipelined, &protocol_eager, &protocol_counted, &protocol_single_copy, &protocol_cooperative, &protocol_shared_source,
-    NULL};
+    &protocol_pipelined,   &protocol_eager,     &protocol_counted, &protocol_single_copy,    &protocol_cooperative,
+    &protocol_shared_source, &protocol_slot_ring, &protocol_banked,  &protocol_release_gather, NULL};
 
 const struct protocol *protocol_find(const char *name)
 {

@@ -60,6 +60,9 @@ extern const struct protocol protocol_counted;
 extern const struct protocol protocol_single_copy;
 extern const struct protocol protocol_cooperative;
 extern const struct protocol protocol_shared_source;
+extern const struct protocol protocol_slot_ring;
+extern const struct protocol protocol_banked;
+extern const struct protocol protocol_release_gather;
 
 /* All protocols, NULL-terminated. */
 extern const struct protocol *const protocol_table[];
