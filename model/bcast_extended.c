@@ -16,6 +16,7 @@
 #include "model/bcast_copies.h"
 #include "model/bcast_model.h"
 #include "model/bcast_steps.h"
+#include "model/step_clock.h"
 
 #include <errno.h>
 #include <math.h>
@@ -189,6 +190,8 @@ int bcast_model_extended(const struct scenario *scenario, const struct tree *tre
 {
     if (scenario->params.protocol == &protocol_eager)
         return bcast_model_eager(scenario, tree, out, reason, reason_bytes);
+    if (scenario->params.protocol != &protocol_pipelined)
+        return step_clock_time(scenario, tree, out, reason, reason_bytes);
     struct bcast_prediction prediction = {0};
     struct form form = {.scenario = scenario, .tree = tree};
     int err = bcast_model_costs(scenario, tree, &prediction.costs, reason, reason_bytes);

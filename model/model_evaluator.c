@@ -14,6 +14,11 @@ static double clock_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static int has_closed_form(const struct protocol *protocol)
+{
+    return protocol == &protocol_pipelined || protocol == &protocol_eager;
+}
+
 static int supports(const struct scenario *s, char *reason, size_t reason_bytes)
 {
     int err = scenario_check(s, reason, reason_bytes);
@@ -21,10 +26,6 @@ static int supports(const struct scenario *s, char *reason, size_t reason_bytes)
         return err;
     if (s->machine.nodes > 1) {
         snprintf(reason, reason_bytes, "the model of a broadcast is for one node, not for %u", s->machine.nodes);
-        return -ENOTSUP;
-    }
-    if (s->params.protocol != &protocol_pipelined && s->params.protocol != &protocol_eager) {
-        snprintf(reason, reason_bytes, "there is no closed form for protocol %s", s->params.protocol->name);
         return -ENOTSUP;
     }
     return 0;
@@ -55,6 +56,11 @@ static int evaluate_tree(const struct scenario *s, const struct tree *tree, stru
 {
     int extended = s->variant && strcmp(s->variant, "extended") == 0;
     struct bcast_prediction prediction;
+    if (!has_closed_form(s->params.protocol) && !extended) {
+        snprintf(out->reason, sizeof out->reason, "the paper has no form for protocol %s: --variant extended steps through it",
+                 s->params.protocol->name);
+        return -ENOTSUP;
+    }
     int err = extended ? bcast_model_extended(s, tree, &prediction, out->reason, sizeof out->reason)
                        : bcast_model_paper(s, tree, &prediction, out->reason, sizeof out->reason);
     if (err)

@@ -1,0 +1,209 @@
+/* Copies of the step clock: what they load, and how fast they go while others copy. */
+#include "model/step_clock_state.h"
+
+#include <math.h>
+
+enum { READ_THIRDS = 1, WRITE_THIRDS = 2 };
+
+static uint32_t user_domain(const struct step_clock *c, uint32_t r)
+{
+    int32_t wanted = c->costs->scenario->conditions.buffer_domain;
+    return wanted < 0 ? step_costs_domain(c->costs, r) : (uint32_t)wanted;
+}
+
+static enum copy_class class_of(const struct step_clock *c, enum flow_kind kind)
+{
+    int cold = c->costs->users_cold;
+    return kind == FLOW_IN ? (cold ? COPY_IN_COLD : COPY_IN_WARM) : cold ? COPY_OUT_COLD : COPY_OUT_WARM;
+}
+
+/* The slot's side of a copy-out: thirds of it that come from another domain. The first reader at a cache brings it there. */
+static uint32_t slot_side(struct step_clock *c, uint32_t r, const struct step_place *slot)
+{
+    struct clock_flow *f = &c->rank[r].flow;
+    uint32_t *leader = &c->leader[(size_t)slot->index * c->procs + c->cache_id[r]];
+    int far = step_costs_domain(c->costs, slot->owner) != step_costs_domain(c->costs, r);
+    if (*leader == STEP_NOBODY) {
+        *leader = r;
+        f->slot = slot->index;
+        f->from_domain = c->costs->queue_in_memory ? step_costs_domain(c->costs, slot->owner) : STEP_NOBODY;
+        f->from_socket = step_costs_socket(c->costs, slot->owner);
+        return far ? READ_THIRDS : 0;
+    }
+    return far && c->rank[*leader].flow.slot == slot->index ? READ_THIRDS : 0;
+}
+
+/* What someone at this cache has read of a peer's buffer is there; the first reader fetches it from the peer's domain. */
+static int peer_side(struct step_clock *c, uint32_t r, const struct step *s, uint32_t *thirds)
+{
+    struct clock_flow *f = &c->rank[r].flow;
+    uint32_t owner = s->from.kind == PLACE_PEER ? s->from.owner : r;
+    uint64_t *seen = &c->peer_seen[(size_t)c->cache_id[r] * c->procs + owner];
+    int known = *seen > s->offset_bytes;
+    if (!known && s->offset_bytes + s->bytes > *seen)
+        *seen = s->offset_bytes + s->bytes;
+    if (!known && c->costs->users_cold)
+        f->from_domain = user_domain(c, owner);
+    f->from_socket = known ? f->from_socket : step_costs_socket(c->costs, owner);
+    *thirds = known || user_domain(c, owner) == step_costs_domain(c->costs, r) ? 0 : READ_THIRDS;
+    return known;
+}
+
+static void new_content(struct step_clock *c, uint32_t slot)
+{
+    for (uint32_t i = 0; i < c->procs; i++)
+        c->leader[(size_t)slot * c->procs + i] = STEP_NOBODY;
+}
+
+/* Sides, class and distance of a copy; returns the class and the thirds that are far. */
+static enum copy_class sides(struct step_clock *c, uint32_t r, uint32_t *far)
+{
+    const struct step *s = &c->rank[r].step;
+    struct clock_flow *f = &c->rank[r].flow;
+    uint32_t here = step_costs_domain(c->costs, r), user = user_domain(c, r);
+    uint32_t user_far = c->costs->users_cold && user != here;
+    uint32_t user_at = c->costs->users_cold ? user : STEP_NOBODY;
+    if (s->to.kind == PLACE_SLOT && s->from.kind != PLACE_SLOT) {
+        f->kind = FLOW_IN;
+        f->from_domain = user_at;
+        f->to_domain = c->costs->queue_in_memory ? step_costs_domain(c->costs, s->to.owner) : STEP_NOBODY;
+        new_content(c, s->to.index);
+        *far = user_far * READ_THIRDS;
+        return class_of(c, FLOW_IN);
+    }
+    if (s->from.kind == PLACE_SLOT) {
+        f->kind = FLOW_OUT;
+        f->to_domain = user_at;
+        *far = user_far * WRITE_THIRDS + slot_side(c, r, &s->from);
+        if (s->to.kind == PLACE_SLOT) {
+            new_content(c, s->to.index);
+            return COPY_OUT_WARM;
+        }
+        return class_of(c, FLOW_OUT);
+    }
+    int known = peer_side(c, r, s, far);
+    f->kind = FLOW_PLAIN;
+    f->to_domain = c->costs->users_cold ? user_domain(c, s->to.kind == PLACE_PEER ? s->to.owner : r) : STEP_NOBODY;
+    *far += c->costs->users_cold && f->to_domain != here ? WRITE_THIRDS : 0;
+    return known || !c->costs->users_cold ? class_of(c, FLOW_OUT) : COPY_PLAIN_COLD;
+}
+
+void step_clock_copy_prepare(struct step_clock *c, uint32_t r)
+{
+    struct clock_rank *rank = &c->rank[r];
+    struct clock_flow *f = &rank->flow;
+    uint32_t far = 0, socket = step_costs_socket(c->costs, r);
+    *f = (struct clock_flow){.slot = STEP_NOBODY, .from_domain = STEP_NOBODY, .to_domain = STEP_NOBODY, .from_socket = socket,
+                             .to_socket = socket};
+    enum copy_class copy_class = sides(c, r, &far);
+    const struct step_copy_cost *cost = step_costs_copy(c->costs, copy_class, rank->step.bytes);
+    double slower = 1 / quantity_or(&c->costs->scenario->machine.node->remote_ratio, 1) - 1;
+    uint32_t ahead = rank->step.bytes < STEP_STORE_BUFFER_BYTES ? rank->step.bytes : STEP_STORE_BUFFER_BYTES;
+    double moving_s = cost->alone_s - cost->start_s;
+    f->start_s = cost->start_s;
+    f->left_s = moving_s * (1 + slower * far / 3);
+    f->tail_s = cost->tail_s;
+    f->ahead_s = rank->step.bytes ? moving_s * ahead / rank->step.bytes : 0;
+    f->bytes_per_s = f->left_s > 0 ? rank->step.bytes / f->left_s : INFINITY;
+    f->beside_speed = cost->beside_s > cost->alone_s && moving_s > 0 ? moving_s / (cost->beside_s - cost->start_s) : 1;
+}
+
+/* Who copies on a domain's cores, and who uses its memory. */
+static int counterpart_copies(const struct step_clock *c, uint32_t r)
+{
+    enum flow_kind rival = c->rank[r].flow.kind == FLOW_IN ? FLOW_OUT : FLOW_IN;
+    uint32_t domain = step_costs_domain(c->costs, r);
+    if (c->rank[r].flow.kind == FLOW_PLAIN)
+        return 0;
+    for (uint32_t i = 0; i < c->procs; i++)
+        if (i != r && c->rank[i].phase == CLOCK_COPYING && c->rank[i].flow.kind == rival && step_costs_domain(c->costs, i) == domain)
+            return 1;
+    return 0;
+}
+
+/* Share of full speed that a domain's controller leaves to those who use it. */
+static double controller_share(const struct step_clock *c, uint32_t domain)
+{
+    double demand = 0;
+    uint32_t users = 0, plain = 0;
+    for (uint32_t i = 0; i < c->procs && domain != STEP_NOBODY; i++) {
+        const struct clock_flow *f = &c->rank[i].flow;
+        if (c->rank[i].phase != CLOCK_COPYING)
+            continue;
+        uint32_t thirds = (f->from_domain == domain ? READ_THIRDS : 0) + (f->to_domain == domain ? WRITE_THIRDS : 0);
+        demand += thirds * f->bytes_per_s / 3;
+        users += thirds > 0;
+        plain += thirds > 0 && f->kind == FLOW_PLAIN;
+    }
+    if (users < 2 || (users == 2 && plain == 0 && c->costs->pair_measured))
+        return 1;
+    double limit = step_costs_bandwidth(c->costs, users);
+    return demand > limit ? limit / demand : 1;
+}
+
+static double link_share(const struct step_clock *c, uint32_t from, uint32_t to)
+{
+    double limit = quantity_or(&c->costs->scenario->machine.node->link_bytes_per_s, INFINITY), demand = 0;
+    if (from == to || isinf(limit))
+        return 1;
+    for (uint32_t i = 0; i < c->procs; i++) {
+        const struct clock_flow *f = &c->rank[i].flow;
+        if (c->rank[i].phase == CLOCK_COPYING && f->from_socket == from && f->to_socket == to)
+            demand += f->bytes_per_s;
+    }
+    return demand > limit ? limit / demand : 1;
+}
+
+static double speed_of(const struct step_clock *c, uint32_t r)
+{
+    const struct clock_flow *f = &c->rank[r].flow;
+    double speed = f->beside_speed < 1 && counterpart_copies(c, r) ? f->beside_speed : 1;
+    if (c->copying > 1) {
+        speed = fmin(speed, controller_share(c, f->from_domain));
+        if (f->to_domain != f->from_domain)
+            speed = fmin(speed, controller_share(c, f->to_domain));
+    }
+    return fmin(speed, link_share(c, f->from_socket, f->to_socket));
+}
+
+/* Somebody has begun or ended: all who copy have a speed of now. */
+static void set_speeds(struct step_clock *c)
+{
+    for (uint32_t r = 0; r < c->procs; r++) {
+        struct clock_rank *rank = &c->rank[r];
+        if (rank->phase != CLOCK_COPYING)
+            continue;
+        double speed = speed_of(c, r);
+        rank->flow.left_s = fmax(rank->flow.left_s - (c->now_s - rank->flow.since_s) * rank->flow.speed, 0);
+        rank->flow.since_s = c->now_s;
+        rank->flow.speed = speed;
+        rank->at_s = c->now_s + rank->flow.left_s / speed;
+    }
+}
+
+void step_clock_copy_begin(struct step_clock *c, uint32_t r)
+{
+    c->rank[r].phase = CLOCK_COPYING;
+    c->rank[r].flow.speed = 0;
+    c->rank[r].flow.since_s = c->now_s;
+    c->copying++;
+    set_speeds(c);
+}
+
+void step_clock_copy_end(struct step_clock *c, uint32_t r)
+{
+    c->rank[r].phase = CLOCK_NEXT;
+    c->rank[r].flow.slot = STEP_NOBODY;
+    c->copying--;
+    if (c->copying)
+        set_speeds(c);
+}
+
+double step_clock_line_s(struct step_clock *c, const struct step *s)
+{
+    if (s->from.kind == PLACE_LINE && s->to.kind == PLACE_LINE)
+        return 0;
+    int in = s->from.kind == PLACE_USER;
+    const struct step_copy_cost *cost = step_costs_copy(c->costs, class_of(c, in ? FLOW_IN : FLOW_OUT), s->bytes);
+    return in ? cost->alone_s : cost->alone_s - cost->start_s;
+}

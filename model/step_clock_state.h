@@ -1,0 +1,100 @@
+/* What the files behind step_clock.h share: the state of one call. */
+#ifndef SHMCOLL_MODEL_STEP_CLOCK_STATE_H
+#define SHMCOLL_MODEL_STEP_CLOCK_STATE_H
+
+#include "model/bcast_model.h"
+#include "model/step_costs.h"
+
+enum { STEP_NOBODY = UINT32_MAX };
+
+/* What a rank does when its time comes. */
+enum clock_phase { CLOCK_NEXT, CLOCK_PARKED, CLOCK_STORE, CLOCK_ADD, CLOCK_COPY, CLOCK_COPYING, CLOCK_OVER };
+
+/* Which way a copy goes: into a slot, out of one, from user memory to user memory. */
+enum flow_kind { FLOW_IN, FLOW_OUT, FLOW_PLAIN };
+
+/* A copy being prepared or under way. left_s: what is left of it if nothing were shared. */
+struct clock_flow {
+    enum flow_kind kind;
+    uint32_t slot; /* brought to this rank's cache right now, or STEP_NOBODY */
+    uint32_t from_domain, to_domain; /* of what lies in memory, else STEP_NOBODY */
+    uint32_t from_socket, to_socket;
+    double start_s, left_s, tail_s, ahead_s;
+    double bytes_per_s;  /* at full speed */
+    double beside_speed; /* while its counterpart copies */
+    double speed, since_s;
+};
+
+struct clock_word {
+    double busy_s; /* the line is on its way until then */
+    uint32_t value;
+    uint32_t writer; /* had the line last to itself */
+    uint32_t waiters;
+};
+
+struct clock_rank {
+    struct bcast_call call;
+    struct cursor cursor;
+    struct step step;
+    uint32_t phase, seen, word;
+    double at_s;           /* it goes on then; INFINITY: when something lets it */
+    double ready_s;        /* queued for its core since then, or INFINITY */
+    double start_s;        /* of the current step */
+    double drain_s, lag_s; /* no further store leaves before, but to drain_word; what the last ones have waited for that */
+    uint32_t drain_word;
+    struct clock_flow flow;
+    double copy_s; /* sum */
+};
+
+struct step_clock {
+    struct step_costs *costs;
+    const struct protocol *protocol;
+    const struct tree *tree;
+    uint32_t procs, running, slots, copying;
+    double now_s, end_s;
+    struct clock_rank *rank; /* [procs] */
+    uint32_t word_base[WORD_KIND_COUNT], word_stride[WORD_KIND_COUNT], words;
+    struct clock_word *word;
+    uint8_t *held;       /* [word*procs + rank] has a copy of the line */
+    uint32_t *leader;    /* [slot*procs + cache's first rank] first reader there of the slot's content, or STEP_NOBODY */
+    uint32_t *cache_id;  /* [rank] lowest rank at the same last-level cache */
+    uint64_t *peer_seen; /* [cache_id*procs + owner] bytes of that rank's buffer read by someone at this cache */
+    uint32_t *core_rank; /* [rank's lowest fellow on its core] who runs there, or STEP_NOBODY */
+    uint32_t *core_id;   /* [rank] lowest rank on the same core */
+    int shared_cores;
+};
+
+/* A queue of so many slots a set, for a message of `fragments`, all whole but the last. */
+struct clock_shape {
+    uint32_t set_slots;
+    uint64_t fragments;
+};
+
+/* One call from a common start; the rest as step_clock_time. */
+int step_clock_run(struct step_costs *costs, const struct tree *tree, struct clock_shape shape, struct bcast_prediction *out);
+
+/* All words and their lines. 0 or -ENOMEM. */
+int step_clock_words_create(struct step_clock *clock);
+/* Seconds for a line to get to r from who has it nearest; 0 if r has it. */
+double step_clock_fetch_s(const struct step_clock *clock, uint32_t word, uint32_t r);
+/* Seconds for it to come to r for itself alone. */
+double step_clock_claim_s(const struct step_clock *clock, uint32_t word, uint32_t r);
+/* When a line that r reads is there; it spun for it or comes later. */
+double step_clock_line_comes_s(struct step_clock *clock, uint32_t word, uint32_t r, int spun);
+/* r has the line for itself. */
+void step_clock_own(struct step_clock *clock, uint32_t word, uint32_t r);
+
+/* Prepares the copy of rank r's step. */
+void step_clock_copy_prepare(struct step_clock *clock, uint32_t r);
+/* Its first byte moves now; it has ended now. Both set the times of all who copy. */
+void step_clock_copy_begin(struct step_clock *clock, uint32_t r);
+void step_clock_copy_end(struct step_clock *clock, uint32_t r);
+/* Seconds of a copy between user memory and a line. */
+double step_clock_line_s(struct step_clock *clock, const struct step *step);
+
+static inline uint32_t step_clock_word(const struct step_clock *c, const struct step *s)
+{
+    return c->word_base[s->word] + s->owner * c->word_stride[s->word] + s->index;
+}
+
+#endif
