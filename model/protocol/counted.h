@@ -7,7 +7,8 @@
  *
  * Against pipelined: no set to open, no atomic addition, nothing to reset, one notification for all children, and a reader that
  * is behind takes several fragments at once. A reader polls its parent's word; as a word has one writer, a slow rank cannot
- * set a counter back that a later call has moved on.
+ * set a counter back that a later call has moved on. Leaves store theirs too, or it would look like one of the future after
+ * 2^31 fragments.
  *
  * Why no root overwrites what is still read: it has passed the begin of the latest set itself, or got fragments from who has, and
  * acknowledgements reach it the same way: fragment n - s has been read by all before n - s + s/q fragments later anyone writes. */
@@ -57,7 +58,6 @@ static inline void counted_start(struct cursor *c, const struct bcast_call *call
         c->state = COUNTED_DONE;
         return;
     }
-    c->children = tree_child_count(call->tree, call->root, call->rank);
     c->peer = tree_parent(call->tree, call->root, call->rank);
     counted_begin(c);
 }
@@ -130,12 +130,7 @@ static inline void counted_next(struct cursor *c, uint32_t seen, struct step *ou
         }
         c->known = seen;
         c->state = COUNTED_READER_C;
-        if (c->children) {
-            counted_word(out, STEP_STORE, STEP_NAME_N, WORD_COUNTER, call->rank, seen);
-            return;
-        }
-        counted_copy(out, c);
-        counted_advance(c);
+        counted_word(out, STEP_STORE, STEP_NAME_N, WORD_COUNTER, call->rank, seen);
         return;
     case COUNTED_READER_C:
         counted_copy(out, c);
