@@ -1,8 +1,8 @@
 /* What one step costs on one node, in picoseconds: a node's quantities made ready for the event loop.
  *
- * On a contention-free node only the four parameters of the paper count: a reader pays t_wo for a set that opens and for a barrier
- * that lets it go, t_w for any other notification or offer, and t_A for an atomic addition; everything else at the words is free,
- * acknowledgements among it. On a described node
+ * On a contention-free node only the four parameters of the paper count: a reader pays t_wo for a set that opens, t_w for any other
+ * notification or offer, every wait of a barrier among them, and t_A for an atomic addition; everything else at the words is
+ * free, acknowledgements among it. On a described node
  * a line travels between cores, by distance; quantities the node does not know cost nothing,
  * but for the hand-over, without which there is no simulation. */
 #ifndef SHMCOLL_SIM_COSTS_H
@@ -33,9 +33,9 @@ void sim_costs_destroy(struct sim_costs *costs);
 /* A wait's cost on a contention-free node, by its name (enum step_name). */
 static inline uint64_t sim_costs_wait_ps(const struct sim_costs *costs, uint32_t name)
 {
-    return name == STEP_NAME_WO || name == STEP_NAME_B ? costs->t_wo_ps
-           : name == STEP_NAME_W || name == STEP_NAME_WP ? costs->t_w_ps
-                                                         : 0;
+    if (name == STEP_NAME_WO)
+        return costs->t_wo_ps;
+    return name == STEP_NAME_W || name == STEP_NAME_WP || name == STEP_NAME_B ? costs->t_w_ps : 0;
 }
 
 /* Time for the line of a word to get from whoever has it to `rank`: from the rank's own last-level cache if a copy is
