@@ -27,8 +27,10 @@ WARN     := -Wall -Wextra $(WERROR) -Wshadow -Wpointer-arith -Wstrict-prototypes
 OPT_release := -O2 -g
 OPT_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT_tsan    := -O1 -g -fsanitize=thread
+# Ranks that end at a chosen step, for the tests in tests/faults only.
+OPT_fault   := -O2 -g -DSHMCOLL_FAULT_POINTS
 ifeq ($(OPT_$(V)),)
-$(error V=$(V) is unknown: use release, asan or tsan)
+$(error V=$(V) is unknown: use release, asan, tsan or fault)
 endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DSHMCOLL_VERSION='"$(VERSION)"' -I. $(OPT_$(V)) -fPIC $(WARN) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LIBS   = $(GSL_LIBS) $(LIB_LIBS)
@@ -37,7 +39,8 @@ LIB_SRC   := $(wildcard model/*.c model/protocol/*.c model/formats/*.c sim/*.c k
 CMD_SRC   := $(wildcard experiments/*.c)
 BENCH_SRC := $(filter-out experiments/bench/mpi_%,$(wildcard experiments/bench/*.c))
 MPI_SRC   := $(wildcard experiments/bench/mpi_*.c)
-TEST_SRC  := $(filter-out tests/stress/%,$(wildcard tests/*/test_*.c))
+TEST_SRC  := $(filter-out tests/stress/% tests/faults/%,$(wildcard tests/*/test_*.c))
+FAULT_SRC := $(if $(filter fault,$(V)),$(wildcard tests/faults/test_*.c))
 STRESS_SRC := $(wildcard tests/stress/test_*.c)
 GUEST_SRC := $(wildcard tests/numa_guest/guest_*.c)
 # Helpers, linked with every test of their directory: what is not itself a test, a fuzz target or a program of the guest.
@@ -47,6 +50,7 @@ INTERNAL  := $(BUILD)/internal.a
 COMMAND   := $(BUILD)/shmcoll
 TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 STRESS    := $(patsubst %.c,$(BUILD)/%,$(STRESS_SRC))
+FAULTS    := $(patsubst %.c,$(BUILD)/%,$(FAULT_SRC))
 GUESTS    := $(patsubst %.c,$(BUILD)/%,$(GUEST_SRC))
 BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 MPI_BENCHES := $(patsubst %.c,$(BUILD)/%.openmpi,$(MPI_SRC)) $(patsubst %.c,$(BUILD)/%.mpich,$(MPI_SRC))
@@ -71,10 +75,10 @@ $(COMMAND): $(call obj,$(CMD_SRC)) $(INTERNAL)
 .SECONDEXPANSION:
 # A bare % would be replaced by the stem before the second expansion.
 percent := %
-$(TESTS) $(STRESS) $(GUESTS): $(BUILD)/%: $(BUILD)/%.o $$(filter $$(dir $$@)$$(percent),$(call obj,$(HELP_SRC))) $(INTERNAL)
+$(TESTS) $(STRESS) $(FAULTS) $(GUESTS): $(BUILD)/%: $(BUILD)/%.o $$(filter $$(dir $$@)$$(percent),$(call obj,$(HELP_SRC))) $(INTERNAL)
 	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL) $(ALL_LIBS) -lcmocka
-# Stress tests use the helpers of the kernels' tests.
-$(STRESS): $(filter $(BUILD)/tests/kernels/%,$(call obj,$(HELP_SRC)))
+# Stress tests and those of faults use the helpers of the kernels' tests.
+$(STRESS) $(FAULTS): $(filter $(BUILD)/tests/kernels/%,$(call obj,$(HELP_SRC)))
 
 # Tests of the command's parts link them as well.
 $(filter $(BUILD)/tests/cli/% $(BUILD)/tests/experiments/%,$(TESTS)): $(call obj,$(CMD_PARTS))
@@ -91,6 +95,7 @@ $(BUILD)/%.mpich: %.c $(INTERNAL) | build/config.mk
 
 tests: $(TESTS)
 stress-programs: $(STRESS)
+fault-programs: $(FAULTS)
 guest-programs: $(GUESTS)
 bench-programs: $(BENCHES)
 
@@ -170,5 +175,5 @@ clean:
 help:
 	@sed -n 's/^## \([a-z]*\): /\1\t/p' Makefile | expand -t 10
 
-.PHONY: all tests stress-programs guest-programs bench-programs demo check stress bench figures layers install clean help
--include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(STRESS_SRC) $(GUEST_SRC) $(HELP_SRC) $(BENCH_SRC)))
+.PHONY: all tests stress-programs fault-programs guest-programs bench-programs demo check stress bench figures layers install clean help
+-include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(STRESS_SRC) $(FAULT_SRC) $(GUEST_SRC) $(HELP_SRC) $(BENCH_SRC)))

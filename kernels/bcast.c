@@ -31,6 +31,7 @@ static int run_gathered(struct comm *comm, uint32_t lane, struct message *m, uin
     const struct comm_data *data = m->data;
     struct message whole = {.buffer = malloc(size_bytes + 1)};
     int is_root = root == comm->config.rank, error = whole.buffer ? 0 : -ENOMEM;
+    comm->at.call = NULL; /* nowhere yet */
     if (!error && is_root)
         data->pack(data->context, 0, whole.buffer, size_bytes);
     if (!error)

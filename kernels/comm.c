@@ -80,7 +80,12 @@ int comm_fail(struct comm *comm, int error, const char *what)
     comm->error_rank = comm->liveness.error ? comm->liveness.failed_rank : comm->config.rank;
     if (error != -EOWNERDEAD)
         liveness_fail(comm->liveness.head, comm->config.rank, error);
-    snprintf(comm->error_text, sizeof comm->error_text, "%s: rank %lld %s", what, (long long)comm->error_rank, error_meaning(error));
+    int used = snprintf(comm->error_text, sizeof comm->error_text, "%s: rank %lld %s", what, (long long)comm->error_rank, error_meaning(error));
+    char at[64];
+    if (comm->at.call && used > 0 && (size_t)used < sizeof comm->error_text) {
+        step_text_brief(&comm->at, at, sizeof at);
+        snprintf(comm->error_text + used, sizeof comm->error_text - (size_t)used, "; rank %u was at %s", comm->config.rank, at);
+    }
     return error;
 }
 

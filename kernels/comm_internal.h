@@ -3,9 +3,11 @@
 #define SHMCOLL_KERNELS_COMM_INTERNAL_H
 
 #include "kernels/comm.h"
+#include "kernels/fault_point.h"
 #include "kernels/liveness.h"
 #include "kernels/peer.h"
 #include "kernels/segment.h"
+#include "kernels/step_text.h"
 #include "kernels/wait.h"
 
 /* One mapping per process: ranks that are threads of one process share it, so that a race
@@ -48,6 +50,10 @@ struct comm {
     uint64_t llc_bytes;
     int error;
     int64_t error_rank;
+    struct step_at at; /* the step whose wait was not brief, or that failed */
+#ifdef SHMCOLL_FAULT_POINTS
+    struct fault_point fault;
+#endif
     char error_text[COMM_REASON_BYTES];
     char note[COMM_REASON_BYTES];
 };
@@ -59,7 +65,8 @@ struct message {
     enum copy_routine copy_in, copy_out;
 };
 
-/* Puts the communicator into error and tells the others. Returns `error`. */
+/* Puts the communicator into error and tells the others: what went wrong, and at which step (comm->at) this rank was.
+ * Returns the error. */
 int comm_fail(struct comm *comm, int error, const char *what);
 
 /* The executor of a protocol under this configuration. */

@@ -67,26 +67,36 @@ static inline void copy_user(const struct message *m, const struct step *s, char
     }
 }
 
+/* Off the fast path, both note in comm->at where the rank is. They are given what they need piece by piece: a step whose address
+ * is taken would no longer live in registers. */
+int execute_wait(struct comm *comm, const struct lane *lane, uint32_t root, uint32_t name, uint32_t op, atomic_word *word,
+                 uint32_t value, uint32_t *seen);
+int execute_failed(struct comm *comm, const struct lane *lane, uint32_t root, uint32_t name, int64_t peer, int error);
+
 /* Between the own buffer and one that another rank has offered. */
-static inline int copy_peer(const struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s)
+static inline int copy_peer(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s, uint32_t root)
 {
     char *user = m->buffer + s->offset_bytes;
+    uint32_t owner = s->from.kind == PLACE_PEER ? s->from.owner : s->to.owner;
+    int error;
     if (s->from.kind == PLACE_PEER)
-        return peer_read(&comm->peers, s->from.owner, offer_card(lane, s->from.owner), s->offset_bytes, user, s->bytes, m->copy_out);
-    return peer_write(&comm->peers, s->to.owner, offer_card(lane, s->to.owner), s->offset_bytes, user, s->bytes, m->copy_out);
+        error = peer_read(&comm->peers, owner, offer_card(lane, owner), s->offset_bytes, user, s->bytes, m->copy_out);
+    else
+        error = peer_write(&comm->peers, owner, offer_card(lane, owner), s->offset_bytes, user, s->bytes, m->copy_out);
+    return __builtin_expect(error != 0, 0) ? execute_failed(comm, lane, root, s->name, owner, error) : 0;
 }
 
-static inline int execute_copy(const struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s,
-                               uint64_t size_bytes)
+static inline int execute_copy(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s,
+                               uint64_t size_bytes, uint32_t root)
 {
     int to_user = s->to.kind == PLACE_USER, from_user = s->from.kind == PLACE_USER;
     int user_fits = s->bytes <= size_bytes && s->offset_bytes <= size_bytes - s->bytes;
     if (s->to.kind == PLACE_PEER || s->from.kind == PLACE_PEER)
-        return user_fits ? copy_peer(comm, lane, m, s) : -EPROTO;
+        return user_fits ? copy_peer(comm, lane, m, s, root) : execute_failed(comm, lane, root, s->name, -1, -EPROTO);
     char *to = to_user ? NULL : shared_place(lane, &s->to, s->bytes);
     char *from = from_user ? NULL : shared_place(lane, &s->from, s->bytes);
     if (__builtin_expect((!to_user && !to) || (!from_user && !from) || ((to_user || from_user) && !user_fits), 0))
-        return -EPROTO;
+        return execute_failed(comm, lane, root, s->name, -1, -EPROTO);
     if (to_user || from_user)
         copy_user(m, s, to_user ? from : to, to_user);
     else if (s->to.kind == PLACE_LINE)
@@ -97,13 +107,17 @@ static inline int execute_copy(const struct comm *comm, const struct lane *lane,
 }
 
 static inline int execute_step(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s,
-                               uint64_t size_bytes, uint32_t *seen)
+                               uint64_t size_bytes, uint32_t root, uint32_t *seen)
 {
     switch (s->op) {
     case STEP_WAIT_EQ:
     case STEP_WAIT_NE:
-    case STEP_WAIT_GE:
-        return wait_until(&comm->waiter, step_word(lane, s), s->op, s->value, seen);
+    case STEP_WAIT_GE: {
+        atomic_word *word = step_word(lane, s);
+        if (__builtin_expect(wait_briefly(word, s->op, s->value, seen), 1))
+            return 0;
+        return execute_wait(comm, lane, root, s->name, s->op, word, s->value, seen);
+    }
     case STEP_OFFER:
         peer_offer(&comm->peers, offer_card(lane, s->owner), m->buffer, size_bytes);
         /* fall through */
@@ -121,14 +135,20 @@ static inline int execute_step(struct comm *comm, const struct lane *lane, const
         return 0;
     }
     case STEP_COPY:
-        return execute_copy(comm, lane, m, s, size_bytes);
+        return execute_copy(comm, lane, m, s, size_bytes, root);
     default:
-        return -EPROTO;
+        return execute_failed(comm, lane, root, s->name, -1, -EPROTO);
     }
 }
 
 /* Spreads the ranks over their programs: 0..delay_max_ns before every step, now and then a yield. */
 void execute_delay(struct comm *comm);
+
+#ifdef SHMCOLL_FAULT_POINTS
+/* Asks the test whether this rank ends here, and does it. */
+void execute_fault_point(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s,
+                         uint64_t size_bytes, uint32_t root, uint32_t number);
+#endif
 
 typedef void (*start_function)(struct cursor *, const struct bcast_call *, uint32_t);
 typedef void (*next_function)(struct cursor *, uint32_t, struct step *);
@@ -144,15 +164,21 @@ static inline __attribute__((always_inline)) int execute(struct comm *comm, uint
     call.root = root;
     struct cursor cursor;
     uint32_t seen = 0;
+#ifdef SHMCOLL_FAULT_POINTS
+    uint32_t number = 0;
+#endif
     start(&cursor, &call, lane->op);
     for (;;) {
         struct step step = {0};
         next(&cursor, seen, &step); /* the one place that asks, or the program would not be inlined into all */
+#ifdef SHMCOLL_FAULT_POINTS
+        execute_fault_point(comm, lane, m, &step, size_bytes, root, number++);
+#endif
         if (step.op == STEP_DONE)
             break;
         if (delayed)
             execute_delay(comm);
-        int error = execute_step(comm, lane, m, &step, size_bytes, &seen);
+        int error = execute_step(comm, lane, m, &step, size_bytes, root, &seen);
         if (__builtin_expect(error != 0, 0))
             return error;
     }

@@ -39,19 +39,25 @@ static inline int wait_satisfied(uint32_t op, uint32_t seen, uint32_t value)
 
 int wait_slowly(struct waiter *waiter, atomic_word *word, uint32_t op, uint32_t value, uint32_t *seen);
 
-/* Waits until the word satisfies op (STEP_WAIT_EQ, _NE or _GE) and value.
- *   seen  the satisfying value, loaded with acquire
- * Returns 0, or what waiter->alive returned. */
-static inline int wait_until(struct waiter *waiter, atomic_word *word, uint32_t op, uint32_t value, uint32_t *seen)
+/* The inline looks. 1 if the word satisfies op and value: then *seen is the satisfying value, loaded with acquire. */
+static inline int wait_briefly(atomic_word *word, uint32_t op, uint32_t value, uint32_t *seen)
 {
     for (int looks = 0; looks < WAIT_BRIEF_LOOKS; looks++) {
         uint32_t now = word_load_acquire(word); /* A1: pairs with R1, the store or addition that ends this wait */
         if (__builtin_expect(wait_satisfied(op, now, value), 1)) {
             *seen = now;
-            return 0;
+            return 1;
         }
     }
-    return wait_slowly(waiter, word, op, value, seen);
+    return 0;
+}
+
+/* Waits until the word satisfies op (STEP_WAIT_EQ, _NE or _GE) and value.
+ *   seen  the satisfying value, loaded with acquire
+ * Returns 0, or what waiter->alive returned. */
+static inline int wait_until(struct waiter *waiter, atomic_word *word, uint32_t op, uint32_t value, uint32_t *seen)
+{
+    return wait_briefly(word, op, value, seen) ? 0 : wait_slowly(waiter, word, op, value, seen);
 }
 
 void wait_wake_all(atomic_word *word);

@@ -107,3 +107,26 @@ void segment_leaders_fill(uint32_t procs, const uint32_t *domain_of_rank, uint32
         leaders[i] = leader;
     }
 }
+
+void segment_word_find(const struct segment_layout *l, uint64_t offset, uint32_t *word, uint32_t *owner, uint32_t *index)
+{
+    *owner = 0;
+    if (offset < l->ranks_offset) {
+        uint64_t set = offset - l->sets_offset;
+        *index = (uint32_t)(set / l->page_bytes);
+        *word = set % l->page_bytes == 0 ? WORD_SET_OP : WORD_SET_NREADERS;
+        return;
+    }
+    uint64_t rest = (offset - l->ranks_offset) % l->rank_bytes, line = (rest - l->eager_offset) / LINE_PAIR_BYTES;
+    *owner = (uint32_t)((offset - l->ranks_offset) / l->rank_bytes);
+    *index = 0;
+    if (rest >= l->control_offset && l->slots > 0) {
+        *word = WORD_CONTROL;
+        *index = (uint32_t)((rest - l->control_offset) / l->control_stride_bytes);
+    } else if (line < 2) {
+        *word = line == 0 ? WORD_ACK : WORD_OFFER;
+    } else {
+        *word = line < 2 + (uint64_t)l->lines ? WORD_LINE : WORD_COUNTER;
+        *index = (uint32_t)(line - 2 - (*word == WORD_LINE ? 0 : l->lines));
+    }
+}

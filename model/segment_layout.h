@@ -63,6 +63,9 @@ static inline uint64_t segment_word_offset(const struct segment_layout *l, uint3
     }
 }
 
+/* The other way round: which word lies at the offset of one. */
+void segment_word_find(const struct segment_layout *layout, uint64_t offset, uint32_t *word, uint32_t *owner, uint32_t *index);
+
 static inline uint64_t segment_slot_offset(const struct segment_layout *l, uint32_t owner, uint32_t slot)
 {
     return l->ranks_offset + owner * l->rank_bytes + l->fragments_offset + slot * l->fragment_stride_bytes;

@@ -12,6 +12,7 @@ struct survivor {
     int error;
     int64_t error_rank;
     uint64_t noticed_ns;
+    char text[COMM_REASON_BYTES];
 };
 
 /* The kernel sends the signal: it comes at any instruction. */
@@ -46,9 +47,17 @@ static int body(struct launch_rank *self, void *argument)
     mine->error = error;
     mine->error_rank = comm_error_rank(comm);
     snprintf(self->message, COMM_REASON_BYTES, "%s", comm_error_string(comm));
+    snprintf(mine->text, sizeof mine->text, "%s", comm_error_string(comm));
     free(buffer);
     comm_destroy(comm);
     return error;
+}
+
+int kill_case_text_right(const char *text, uint32_t victim, uint32_t survivor)
+{
+    char begin[80];
+    int n = snprintf(begin, sizeof begin, "broadcast: rank %u died; rank %u was at ", victim, survivor);
+    return strncmp(text, begin, (size_t)n) == 0 && text[n] >= 'A' && text[n] <= 'Z';
 }
 
 int kill_case_run(const struct kill_case *c, char *reason, uint64_t *latest_ns)
@@ -69,10 +78,10 @@ int kill_case_run(const struct kill_case *c, char *reason, uint64_t *latest_ns)
         if (r == c->victim)
             continue;
         *latest_ns = late_ns > *latest_ns ? late_ns : *latest_ns;
-        if (s->error == -EOWNERDEAD && s->error_rank == c->victim && late_ns < 1000000000)
+        if (s->error == -EOWNERDEAD && s->error_rank == c->victim && late_ns < 1000000000 && kill_case_text_right(s->text, c->victim, r))
             continue;
-        snprintf(reason, COMM_REASON_BYTES, "survivor %u: error %d, blames rank %lld, after %.3f s", r, s->error,
-                 (long long)s->error_rank, (double)late_ns * 1e-9);
+        snprintf(reason, COMM_REASON_BYTES, "survivor %u: error %d, blames rank %lld, after %.3f s: %.120s", r, s->error,
+                 (long long)s->error_rank, (double)late_ns * 1e-9, s->text);
         return -1;
     }
     return 0;

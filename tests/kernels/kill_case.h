@@ -15,4 +15,7 @@ struct kill_case {
  * 0; -1 with what went wrong in reason[COMM_REASON_BYTES]. *latest_ns: when the last survivor knew. */
 int kill_case_run(const struct kill_case *c, char *reason, uint64_t *latest_ns);
 
+/* Whether a survivor's error names the dead rank, itself and the step where it was. */
+int kill_case_text_right(const char *text, uint32_t victim, uint32_t survivor);
+
 #endif

@@ -150,6 +150,41 @@ static void test_packed_strides(void **state)
     assert_int_equal(l.rank_bytes, 2u << 20); /* all of a rank in one huge page */
 }
 
+static void found(const struct segment_layout *l, uint32_t word, uint32_t owner, uint32_t index)
+{
+    uint32_t got_word, got_owner, got_index;
+    segment_word_find(l, segment_word_offset(l, word, owner, index), &got_word, &got_owner, &got_index);
+    if (got_word != word || got_owner != owner || got_index != index)
+        fail_msg("word %u[%u][%u] is found as %u[%u][%u]", word, owner, index, got_word, got_owner, got_index);
+}
+
+static void test_words_found(void **state)
+{
+    (void)state;
+    struct segment_shape shapes[] = {{5, 8, 2, 100, 32, 3}, {3, 0, 0, 0, 4, 0}, {2, 0, 0, 0, 0, 2}, {4, 6, 1, 9000, 0, 0}};
+    struct segment_layout l;
+    for (size_t k = 0; k <= sizeof shapes / sizeof *shapes; k++) {
+        int paper = k == sizeof shapes / sizeof *shapes;
+        assert_int_equal(paper ? segment_layout_paper(3, 4, 2, 5000, 4096, &l) : segment_layout_packed(&shapes[k], 4096, &l), 0);
+        for (uint32_t i = 0; i < l.sets; i++) {
+            found(&l, WORD_SET_OP, 0, i);
+            found(&l, WORD_SET_NREADERS, 0, i);
+        }
+        for (uint32_t r = 0; r < l.procs; r++) {
+            for (uint32_t i = 0; i < l.slots; i++)
+                found(&l, WORD_CONTROL, r, i);
+            for (uint32_t i = 0; i < l.lines; i++)
+                found(&l, WORD_LINE, r, i);
+            for (uint32_t i = 0; i < l.counters; i++)
+                found(&l, WORD_COUNTER, r, i);
+            if (!paper) {
+                found(&l, WORD_ACK, r, 0);
+                found(&l, WORD_OFFER, r, 0);
+            }
+        }
+    }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -173,7 +208,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figure_1),       cmocka_unit_test(test_leaders),  cmocka_unit_test(test_nothing_overlaps),
-        cmocka_unit_test(test_packed_strides), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_packed_strides), cmocka_unit_test(test_words_found), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
