@@ -10,7 +10,7 @@
 
 static void run(struct bcast_case c)
 {
-    char reason[COMM_REASON_BYTES] = "", text[256];
+    char reason[COMM_REASON_BYTES] = "", text[BCAST_CASE_TEXT_BYTES];
     for (int backend = BACKEND_PROCS; backend <= BACKEND_THREADS; backend++) {
         c.backend = backend;
         int error = bcast_case_run(&c, reason);
@@ -35,7 +35,7 @@ static void short_without_eager(void **state)
     (void)state;
     struct bcast_case c = bcast_case_default();
     c.procs = 3;
-    c.short_protocol = 0;
+    c.lanes = CASE_LANES_ONE;
     for (c.size_bytes = 1; c.size_bytes < 130; c.size_bytes += 43)
         run(c);
 }
@@ -46,12 +46,12 @@ static void many_eager_calls_wrap_lines(void **state)
     struct bcast_case c = bcast_case_default();
     c.procs = 3;
     c.size_bytes = 77;
-    c.calls = 500;
-    c.rotate_root = 1;
+    c.call_count = 500;
+    c.calls = CASE_CALLS_ROTATE;
     c.op_start = UINT32_MAX - 100;
     run(c);
     c.delay_max_ns = 3000;
-    c.calls = 200;
+    c.call_count = 200;
     run(c);
 }
 
@@ -79,8 +79,8 @@ static void delays(void **state)
     c.fragment_bytes = 1000;
     c.size_bytes = 40001;
     c.delay_max_ns = 2000;
-    c.calls = 5;
-    c.rotate_root = 1;
+    c.call_count = 5;
+    c.calls = CASE_CALLS_ROTATE;
     for (c.seed = 1; c.seed <= 5; c.seed++)
         run(c);
 }
@@ -101,7 +101,7 @@ static void packed_data(void **state)
     (void)state;
     struct bcast_case c = bcast_case_default();
     c.procs = 3;
-    c.packed = 1;
+    c.packed = CASE_PACKED_ALL;
     c.size_bytes = 50001;
     run(c);
     c.size_bytes = 100;
@@ -137,11 +137,11 @@ static void crowded(void **state)
     struct bcast_case c = bcast_case_default();
     c.procs = 8;
     c.size_bytes = 1 << 20;
-    c.calls = 5;
-    c.rotate_root = 1;
+    c.call_count = 5;
+    c.calls = CASE_CALLS_ROTATE;
     run(c);
     c.size_bytes = 8;
-    c.calls = 300;
+    c.call_count = 300;
     run(c);
 }
 

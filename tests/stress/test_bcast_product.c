@@ -1,7 +1,8 @@
-/* The full product: every tree, q, s, f, m, root, p (16 included) and backend, byte-exact.
+/* The full product: every protocol, tree, q, s, f, m, root, p (16 included) and backend, byte-exact.
  *
- * One communicator for each (tree, q, s, f, p, backend) carries all sizes and roots, in random order, with counters
- * that wrap. SHMCOLL_STRESS_S bounds the time (default 600 s); what was left out is said. */
+ * One communicator for each (protocol, tree, q, s, f, p, backend) carries all sizes and roots, in random order; the other
+ * factors (buffers, packing, begin of the counters, readers at once, delays, copy routine, executor) are drawn for each.
+ * SHMCOLL_STRESS_S bounds the time (default 840 s); what was left out is said. */
 #include "../kernels/covering.h"
 
 #include "kernels/clock.h"
@@ -9,50 +10,82 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SIZES = 7, PROCS_MOST = 16, COMMUNICATORS_MAX = 8000, LARGEST_BYTES = 1 << 20 };
+enum { SIZES = 7, PROCS_MOST = 16, COMMUNICATORS_MAX = 100000, LARGEST_BYTES = 1 << 20, SECONDS = 840 };
 
 struct tally {
     uint64_t passed, failed, left_out;
 };
 
-/* Steps through (size, root) but for the first, which the case itself is: size 0 from rank 0. */
-static int next_size_and_root(const struct bcast_case *c, uint32_t step, uint64_t *size_bytes, uint32_t *root)
+/* The index-th valid (size, root), largest size first, which the case itself is; 0 if there are no more. */
+static int size_and_root(const struct bcast_case *c, uint32_t index, uint64_t *size_bytes, uint32_t *root)
 {
-    for (uint32_t i = 1, found = 0; i < 2 * SIZES; i++) {
-        uint64_t size = covering_size_bytes(i / 2, c->fragment_bytes);
-        if (size / c->fragment_bytes > 4096 || (c->procs == 1 && i % 2) || found++ < step)
+    for (uint32_t i = 0, found = 0; i < 2 * SIZES; i++) {
+        struct bcast_case one = *c;
+        one.size_bytes = covering_size_bytes(SIZES - 1 - i / 2, c->fragment_bytes);
+        one.root = i % 2 ? c->procs - 1 : 0;
+        if (!bcast_case_valid(&one) || (c->procs == 1 && i % 2) || found++ < index)
             continue;
-        *size_bytes = size;
-        *root = i % 2 ? c->procs - 1 : 0;
+        *size_bytes = one.size_bytes;
+        *root = one.root;
         return 1;
     }
     return 0;
 }
 
-static uint32_t all_communicators(struct bcast_case *out)
+static int next_size_and_root(const struct bcast_case *c, uint32_t step, uint64_t *size_bytes, uint32_t *root)
+{
+    return size_and_root(c, step + 1, size_bytes, root);
+}
+
+static const uint32_t factors[] = {FACTOR_TREE, FACTOR_SETS, FACTOR_SLOTS, FACTOR_FRAGMENT, FACTOR_PROCS, FACTOR_BACKEND};
+enum { FACTORS = sizeof factors / sizeof *factors };
+
+/* Factors of which the protocol takes no notice have one level here; there is one more p than in the covering array. */
+static uint32_t level_count(const struct protocol *protocol, uint32_t factor)
+{
+    int queue = (protocol->uses & PROTOCOL_SLOTS) != 0, pieces = queue || (protocol->uses & PROTOCOL_PEERS);
+    if (((factor == FACTOR_SETS || factor == FACTOR_SLOTS) && !queue) || (factor == FACTOR_FRAGMENT && !pieces))
+        return 1;
+    return covering_levels(factor) + (factor == FACTOR_PROCS);
+}
+
+/* Number `index` of the protocol's communicators into *out. 1; 0 if there is none such; -1 past the end. */
+static int communicator(const struct protocol *protocol, uint32_t index, struct bcast_case *out)
 {
     struct covering_row row = {{0}};
-    uint32_t n = 0, procs_levels = covering_levels(FACTOR_PROCS);
-    uint32_t count[] = {covering_levels(FACTOR_TREE), covering_levels(FACTOR_SETS), covering_levels(FACTOR_SLOTS),
-                        covering_levels(FACTOR_FRAGMENT), procs_levels + 1, covering_levels(FACTOR_BACKEND)};
-    static const uint32_t factor[] = {FACTOR_TREE, FACTOR_SETS, FACTOR_SLOTS, FACTOR_FRAGMENT, FACTOR_PROCS, FACTOR_BACKEND};
-    uint32_t total = 1;
-    for (uint32_t k = 0; k < 6; k++)
-        total *= count[k];
-    for (uint32_t i = 0; i < total && n < COMMUNICATORS_MAX; i++) {
-        uint32_t rest = i, sixteen = 0;
-        for (uint32_t k = 0; k < 6; k++) {
-            uint32_t level = rest % count[k];
-            rest /= count[k];
-            sixteen |= factor[k] == FACTOR_PROCS && level == procs_levels;
-            row.level[factor[k]] = (uint8_t)(factor[k] == FACTOR_PROCS && level == procs_levels ? 0 : level);
-        }
-        if (!covering_row_valid(&row))
-            continue;
-        out[n] = covering_case(&row);
-        out[n].procs = sixteen ? PROCS_MOST : out[n].procs;
-        n++;
+    int sixteen = 0;
+    for (uint32_t k = 0; k < FACTORS; k++) {
+        uint32_t count = level_count(protocol, factors[k]), level = index % count;
+        index /= count;
+        sixteen |= factors[k] == FACTOR_PROCS && level == covering_levels(FACTOR_PROCS);
+        row.level[factors[k]] = (uint8_t)(factors[k] == FACTOR_PROCS && sixteen ? 0 : level);
     }
+    if (index > 0)
+        return -1;
+    for (uint32_t f = 0; f < FACTOR_COUNT; f++)
+        if (f == FACTOR_READERS || f > FACTOR_BACKEND)
+            row.level[f] = (uint8_t)((uint32_t)rand() % covering_levels(f));
+    *out = covering_case(protocol, &row);
+    out->procs = sixteen ? PROCS_MOST : out->procs;
+    out->lanes = CASE_LANES_ONE;
+    out->calls = CASE_CALLS_SAME;
+    out->call_count = 2;
+    out->delay_max_ns = out->delay_max_ns && rand() % 4 == 0 ? 200 : 0;
+    out->more = next_size_and_root;
+    out->size_max_bytes = LARGEST_BYTES;
+    return size_and_root(out, 0, &out->size_bytes, &out->root);
+}
+
+static uint32_t all_communicators(struct bcast_case *out)
+{
+    uint32_t n = 0;
+    for (const struct protocol *const *p = protocol_table; *p; p++)
+        for (uint32_t i = 0, there = 0; n < COMMUNICATORS_MAX; i++, n += there) {
+            int found = communicator(*p, i, &out[n]);
+            if (found < 0)
+                break;
+            there = (uint32_t)found;
+        }
     return n;
 }
 
@@ -66,38 +99,33 @@ static void shuffle(struct bcast_case *c, uint32_t n)
     }
 }
 
-static void run_one(struct bcast_case c, uint32_t i, unsigned seed, struct tally *tally)
+static void run_one(const struct bcast_case *c, struct tally *tally)
 {
-    char reason[COMM_REASON_BYTES] = "", text[256];
-    c.calls = 2;
-    c.op_start = UINT32_MAX - 5;
-    c.short_protocol = i % 2;
-    c.more = next_size_and_root;
-    c.size_max_bytes = LARGEST_BYTES;
-    c.seed = seed + i;
-    int error = bcast_case_run(&c, reason);
-    *(error ? &tally->failed : &tally->passed) += bcast_case_count(&c);
+    char reason[COMM_REASON_BYTES] = "", text[BCAST_CASE_TEXT_BYTES];
+    int error = bcast_case_run(c, reason);
+    *(error ? &tally->failed : &tally->passed) += bcast_case_count(c);
     if (error)
-        printf("%s: error %d: %s\n", bcast_case_format(&c, text, sizeof text), error, reason);
+        printf("%s: error %d: %s\n", bcast_case_format(c, text, sizeof text), error, reason);
 }
 
 int main(void)
 {
     const char *given = getenv("SHMCOLL_TEST_SEED"), *bound = getenv("SHMCOLL_STRESS_S");
     unsigned seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)(clock_monotonic_ns() % 1000000);
-    uint64_t end_ns = clock_monotonic_ns() + (bound ? strtoull(bound, NULL, 0) : 600) * 1000000000;
+    uint64_t end_ns = clock_monotonic_ns() + (bound ? strtoull(bound, NULL, 0) : SECONDS) * 1000000000;
     struct bcast_case *all = calloc(COMMUNICATORS_MAX, sizeof *all);
     struct tally tally = {0};
     if (!all)
         return 1;
-    uint32_t n = all_communicators(all);
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* ranks are forked */
     srand(seed);
+    uint32_t n = all_communicators(all);
     shuffle(all, n);
     printf("seed %u: %u communicators\n", seed, n);
     for (uint32_t i = 0; i < n; i++) {
-        all[i].more = next_size_and_root;
+        all[i].seed = seed + i;
         if (clock_monotonic_ns() < end_ns)
-            run_one(all[i], i, seed, &tally);
+            run_one(&all[i], &tally);
         else
             tally.left_out += bcast_case_count(&all[i]);
     }
