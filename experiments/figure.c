@@ -22,6 +22,8 @@ const struct figure figure_table[] = {
     {"8", "figure8", "model: time against the fragment, slots fixed", figure_8, NULL, 0},
     {"9", "figure9", "sim: time against the fragment, slots fixed, two servers", figure_9, NULL, 0},
     {"10", "figure10", "sim: trees relative to flat", figure_10, NULL, 0},
+    {"12", "figure12", "sim: against slot_ring as in MVAPICH, roots in turn", figure_12, NULL, 0},
+    {"13", "figure13", "sim: against banked as in Open MPI's coll/sm, roots in turn", figure_13, NULL, 0},
     {"host7", "host7", "this host, two ranks: time against the message for several slots, relative to one", figure_host7, NULL,
      1},
     {"host9", "host9", "this host, two ranks: time against the fragment, slots fixed", figure_host9, NULL, 1},
@@ -39,23 +41,39 @@ int figure_node(const char *spec, struct node *out)
     return error ? talk_fail(error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason) : 0;
 }
 
+static struct conditions conditions_of(const char *source, const struct figure_point *point)
+{
+    struct conditions c = {.buffer_domain = -1, .seed = 1, .reps = 200, .warmup = 3};
+    c.time_limit_s = point->limit_s > 0 ? point->limit_s : 0.3;
+    c.root_shift = point->root_shift;
+    c.queues_together = point->queues_together;
+    c.no_limits = point->oversubscribed;
+    if (point->root_shift && strcmp(source, "sim") == 0) {
+        c.reps = point->procs;
+        c.time_limit_s = 0;
+    }
+    return c;
+}
+
 int figure_evaluate(const char *source, const char *variant, const struct figure_point *point, struct trace_sink *sink,
                     struct outcome *out)
 {
     const struct evaluator *evaluator = evaluator_find(source);
+    const char *place = point->place ? point->place : "compact";
     uint32_t *cores = calloc(point->procs, sizeof *cores);
     if (!cores)
         return talk_fail(EXIT_UNABLE, "out of memory for %u ranks", point->procs);
     struct scenario scenario = {
         .machine = {point->node, 1},
-        .placement = {"compact", cores},
-        .job = {.kind = JOB_BCAST, .procs = point->procs, .bcast = {point->size_bytes, 0}},
-        .params = {&protocol_pipelined, point->fragment_bytes, point->slots, point->sets, point->tree, 0},
-        .conditions = {.buffer_domain = -1, .seed = 1, .reps = 200, .warmup = 3, .time_limit_s = 0.3},
+        .placement = {place, cores},
+        .job = {.kind = JOB_BCAST, .procs = point->procs, .bcast = {point->size_bytes, point->root}},
+        .params = {point->protocol ? point->protocol : &protocol_pipelined, point->fragment_bytes, point->slots, point->sets,
+                   point->tree, 0},
+        .conditions = conditions_of(source, point),
         .variant = variant,
     };
     outcome_init(out);
-    int error = placement_fill("compact", point->node, point->procs, cores);
+    int error = placement_fill(place, point->node, point->procs, cores);
     if (!error)
         error = evaluator ? evaluator->evaluate(&scenario, sink, out) : -ENOSYS;
     free(cores);
@@ -63,6 +81,20 @@ int figure_evaluate(const char *source, const char *variant, const struct figure
     if (code)
         outcome_destroy(out);
     return code;
+}
+
+int figure_mean(const char *source, const char *variant, const struct figure_point *point, double *time_s)
+{
+    struct outcome outcome;
+    int code = figure_evaluate(source, variant, point, NULL, &outcome);
+    if (code)
+        return code;
+    double sum_s = 0;
+    for (size_t i = 0; i < outcome.sample_count; i++)
+        sum_s += outcome.samples_s[i];
+    *time_s = sum_s / (double)outcome.sample_count;
+    outcome_destroy(&outcome);
+    return 0;
 }
 
 int figure_time(const char *source, const char *variant, const struct figure_point *point, double *time_s)

@@ -32,6 +32,8 @@ int figure_7(FILE *csv, const struct settings *settings);
 int figure_8(FILE *csv, const struct settings *settings);
 int figure_9(FILE *csv, const struct settings *settings);
 int figure_10(FILE *csv, const struct settings *settings);
+int figure_12(FILE *csv, const struct settings *settings);
+int figure_13(FILE *csv, const struct settings *settings);
 int figure_host7(FILE *csv, const struct settings *settings);
 int figure_host9(FILE *csv, const struct settings *settings);
 
@@ -39,17 +41,33 @@ int figure_host9(FILE *csv, const struct settings *settings);
  * 0, or an exit code after telling why. */
 int figure_render(const char *stem, const char *directory);
 
-/* One point of a figure: a pipelined broadcast from rank 0 with cold buffers. */
+/* One point of a figure: a broadcast with cold buffers, pipelined if no protocol is named. */
 struct figure_point {
     const struct node *node;
     uint32_t procs;
     uint64_t size_bytes;
     uint32_t fragment_bytes, slots, sets;
     struct tree_shape tree;
+    const struct protocol *protocol;
+    const char *place; /* NULL: compact */
+    uint32_t root;
+    int root_shift;      /* every rank in turn is the root */
+    int queues_together; /* all on rank 0's domain */
+    double limit_s;      /* of repeating, 0: the usual */
+    int oversubscribed;  /* run: no limits to measure, they would take longer than the point */
 };
+static inline struct figure_point figure_pipelined(const struct node *node, uint32_t procs, uint64_t size_bytes,
+                                                   uint32_t fragment_bytes, uint32_t slots, uint32_t sets, struct tree_shape tree)
+{
+    return (struct figure_point){.node = node, .procs = procs, .size_bytes = size_bytes, .fragment_bytes = fragment_bytes,
+                                 .slots = slots, .sets = sets, .tree = tree};
+}
+
 /* 0, or an exit code after telling why. outcome_destroy the outcome. */
 int figure_evaluate(const char *source, const char *variant, const struct figure_point *point, struct trace_sink *sink,
                     struct outcome *out);
+/* The mean of the samples: with every rank in turn as root, and the simulator, that over the roots. */
+int figure_mean(const char *source, const char *variant, const struct figure_point *point, double *time_s);
 /* Just the time. */
 int figure_time(const char *source, const char *variant, const struct figure_point *point, double *time_s);
 /* node_load with the reason told. */

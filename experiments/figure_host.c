@@ -32,7 +32,7 @@ static int write_slots(FILE *csv, const struct node *node, const struct source *
     for (uint64_t size = 8192; size <= 1 << 20 && !code; size *= 2) {
         double single_s = NAN;
         for (uint32_t slots = 1; slots <= 64 && !code; slots *= 2) {
-            struct figure_point point = {node, 2, size, 8192, slots, 1, FLAT};
+            struct figure_point point = figure_pipelined(node, 2, size, 8192, slots, 1, FLAT);
             struct outcome outcome;
             code = figure_evaluate(source->name, source->variant, &point, NULL, &outcome);
             if (code)
@@ -52,7 +52,7 @@ static int write_fragments(FILE *csv, const struct node *node, const struct sour
 {
     int code = 0;
     for (uint32_t f = 4096; f <= 65536 && !code; f += 4096) {
-        struct figure_point point = {node, 2, 16 << 20, f, 32, 1, FLAT};
+        struct figure_point point = figure_pipelined(node, 2, 16 << 20, f, 32, 1, FLAT);
         struct outcome outcome;
         code = figure_evaluate(source->name, source->variant, &point, NULL, &outcome);
         if (code)

@@ -31,7 +31,7 @@ static int timeline(FILE *csv, uint32_t fragments, uint32_t slots, uint32_t sets
     int code = figure_node("paper", &node);
     if (code)
         return code;
-    struct figure_point point = {&node, 2, (uint64_t)fragments * FRAGMENT, FRAGMENT, slots, sets, FLAT};
+    struct figure_point point = figure_pipelined(&node, 2, (uint64_t)fragments * FRAGMENT, FRAGMENT, slots, sets, FLAT);
     fprintf(csv, "rank,step,index,start_s,wait_end_s,end_s\n");
     code = figure_evaluate("sim", "", &point, &sink, &outcome);
     if (code == 0)
@@ -73,7 +73,7 @@ int figure_5(FILE *csv, const struct settings *settings)
             return code;
         for (uint64_t size = 16384; size <= 65536 && !code; size *= 2)
             for (uint32_t f = 2048; f <= 32768 && !code; f += f < 16384 ? 1024 : 4096) {
-                struct figure_point point = {&node, servers[n].procs, size, f, (4 << 20) / f, 1, CHAIN};
+                struct figure_point point = figure_pipelined(&node, servers[n].procs, size, f, (4 << 20) / f, 1, CHAIN);
                 double sim_s, model_s;
                 code = figure_time("sim", "", &point, &sim_s);
                 code = code ? code : figure_time("model", "extended", &point, &model_s);
@@ -98,7 +98,7 @@ int figure_7(FILE *csv, const struct settings *settings)
     fprintf(csv, "slots,size_bytes,time_s,relative\n");
     for (uint32_t slots = 1; slots <= 128 && !code; slots *= 2)
         for (uint64_t size = 4096; size <= 4 << 20 && !code; size *= 2) {
-            struct figure_point point = {&node, 8, size, 8192, slots, 1, FLAT}, single = point;
+            struct figure_point point = figure_pipelined(&node, 8, size, 8192, slots, 1, FLAT), single = point;
             double time_s, single_s;
             single.slots = 1;
             code = figure_time("sim", "", &point, &time_s);
@@ -121,7 +121,7 @@ int figure_9(FILE *csv, const struct settings *settings)
         if (code)
             return code;
         for (uint32_t f = 4096; f <= 65536 && !code; f += 1024) {
-            struct figure_point point = {&node, 2, 16 << 20, f, 32, 1, FLAT};
+            struct figure_point point = figure_pipelined(&node, 2, 16 << 20, f, 32, 1, FLAT);
             double sim_s, model_s;
             code = figure_time("sim", "", &point, &sim_s);
             code = code ? code : figure_time("model", "extended", &point, &model_s);
@@ -146,7 +146,7 @@ int figure_10(FILE *csv, const struct settings *settings)
     fprintf(csv, "tree,size_bytes,time_s,relative\n");
     for (size_t t = 0; t < sizeof names / sizeof *names && !code; t++)
         for (uint64_t size = 1024; size <= 4 << 20 && !code; size *= 2) {
-            struct figure_point flat = {&node, 16, size, 8192, 64, 1, FLAT}, point = flat;
+            struct figure_point flat = figure_pipelined(&node, 16, size, 8192, 64, 1, FLAT), point = flat;
             double time_s, flat_s;
             tree_shape_parse(names[t], &point.tree);
             code = figure_time("sim", "", &point, &time_s);

@@ -54,6 +54,7 @@ struct conditions {
     enum backend backend;
     int root_shift;        /* root moves by one each repetition */
     int32_t buffer_domain; /* user buffers on this domain; -1: each rank's own */
+    int queues_together;   /* sim: all ranks' queues on rank 0's domain, where an initialisation by rank 0 alone leaves them */
     double skew_s;         /* ranks start uniformly late in [0, skew] */
     double noise;          /* sim: relative standard deviation of every cost */
     uint64_t seed;

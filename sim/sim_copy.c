@@ -173,10 +173,12 @@ static struct side buffer_side(const struct sim_copies *c, uint32_t owner, int w
                          c->users_in_memory};
 }
 
+/* Written, a slot is fetched by way of its home; read, it comes from its owner's cache while the queue is cached. */
 static struct side slot_side(const struct sim_copies *c, uint32_t owner, int write)
 {
     const struct node *node = c->scenario->machine.node;
-    uint32_t core = c->scenario->placement.core_of_rank[owner];
+    int at_home = c->scenario->conditions.queues_together && (write || c->queue_in_memory);
+    uint32_t core = c->scenario->placement.core_of_rank[at_home ? 0 : owner];
     return (struct side){node->core_domain[core], node->core_socket[core], write, c->queue_in_memory};
 }
 
