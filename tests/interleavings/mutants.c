@@ -263,7 +263,7 @@ static int supports(const struct bcast_call *call)
 #define PIPELINED(text, next_of, tree_of, harmless_of) \
     { \
         .protocol = {.name = text, .start = pipelined_start, .next = next_of, .word_initial = pipelined_word_initial, \
-                     .supports = supports}, \
+                     .uses = PROTOCOL_SLOTS | PROTOCOL_SETS, .supports = supports}, \
         .tree = tree_of, .harmless = harmless_of \
     }
 #define EAGER(text, next_of, tree_of) \
@@ -290,7 +290,7 @@ const struct mutant mutants_pipelined[] = {
     PIPELINED("no A", no_a, "flat", 0),
     PIPELINED("A by two", a_by_two, "flat", 0),
     {.protocol = {.name = "op astray", .start = op_astray, .next = pipelined_next, .word_initial = pipelined_word_initial,
-                  .supports = supports},
+                  .uses = PROTOCOL_SLOTS | PROTOCOL_SETS, .supports = supports},
      .tree = "chain"},
     /* The control blocks alone hold the readers, for they are written only after WS and the claim. So neither the
      * order of SO and claim nor WO itself is needed for the data to be right. */

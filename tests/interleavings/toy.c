@@ -178,8 +178,10 @@ static int wait_satisfied(const struct step *step, uint32_t value)
 }
 
 /* What a word must look like when it is written to, for the words of which the protocol promises something. */
-static enum toy_violation write_allowed(const struct step *step, uint32_t old, uint32_t r)
+static enum toy_violation write_allowed(const struct toy_case *c, const struct step *step, uint32_t old, uint32_t r)
 {
+    if (!(c->protocol->uses & PROTOCOL_SETS))
+        return TOY_OK;
     if (step->word == WORD_CONTROL && step->owner != r)
         return old == 0 ? TOY_OK : TOY_CONTROL_BUSY;
     if (step->word == WORD_CONTROL)
@@ -207,7 +209,7 @@ static void step_word(const struct toy_case *c, struct toy_state *s, uint32_t r,
         s->rank[r].seen = *value;
         return;
     }
-    move->violation = write_allowed(step, *value, r);
+    move->violation = write_allowed(c, step, *value, r);
     s->rank[r].seen = step->op == STEP_TAKE ? *value : 0;
     *value = step->op == STEP_STORE || step->op == STEP_OFFER ? step->value : *value + step->value;
     s->words.stored |= bit;
@@ -229,10 +231,12 @@ static int cell_holds(const struct toy_cell *cell, const struct toy_cell *fragme
            cell->bytes == fragment->bytes;
 }
 
-/* Who is to copy a new fragment out: all but the writer from a slot, the owner from a line. */
-static uint8_t readers_of(const struct toy_case *c, const struct step *step, uint32_t writer)
+/* Who is to copy a new fragment out: all but the writer from a slot, if the case does not know better; the owner from a line. */
+static uint8_t readers_of(const struct toy_case *c, const struct toy_rank *rank, const struct step *step, uint32_t writer)
 {
     uint32_t all = (1u << c->procs) - 1;
+    if (step->to.kind == PLACE_SLOT && c->readers)
+        return (uint8_t)c->readers(c, c->root[rank->call], step->to.owner);
     return (uint8_t)(step->to.kind == PLACE_SLOT ? all & ~(1u << writer) : 1u << step->to.owner);
 }
 
@@ -298,13 +302,13 @@ static enum toy_violation copy_end(const struct toy_case *c, struct toy_state *s
     struct toy_user *from_user = user_at(c, s, r, &step->from), *to_user = user_at(c, s, r, &step->to);
     if (from && !cell_holds(from, &fragment))
         return TOY_OVERWRITTEN;
-    if (from)
+    if (from && (!to || step->from.owner != r)) /* who passes its own on has still to copy it out */
         from->unread &= (uint8_t)~(1u << r);
-    else
+    if (!from)
         from_user->guests &= (uint16_t)~(1u << r);
     if (to) {
         to->torn = 0;
-        to->unread = readers_of(c, step, r);
+        to->unread = readers_of(c, rank, step, r);
     } else {
         to_user->guests &= (uint16_t)~(1u << r);
         to_user->torn &= ~bits(step->offset_bytes, step->bytes);
@@ -353,7 +357,7 @@ enum toy_violation toy_final(const struct toy_case *c, const struct toy_state *s
     for (uint32_t i = 0; i < c->sets; i++)
         if (state->words.value[word_at(c, WORD_SET_NREADERS, 0, i)] != 0)
             return TOY_LEFTOVER;
-    for (uint32_t i = 0; i < c->procs * c->slots; i++)
+    for (uint32_t i = 0; i < c->procs * c->slots && (c->protocol->uses & PROTOCOL_SETS); i++)
         if (state->words.value[words_of_set(c) + i] != 0)
             return TOY_LEFTOVER;
     return TOY_OK;

@@ -29,6 +29,8 @@ struct toy_case {
     uint32_t op_start;
     uint32_t calls;
     uint32_t root[TOY_CALLS_MAX], size_bytes[TOY_CALLS_MAX];
+    /* Ranks that copy out of `owner`'s slots, as bits; NULL: all but who fills them. */
+    uint32_t (*readers)(const struct toy_case *c, uint32_t root, uint32_t owner);
 };
 
 enum toy_phase { TOY_RUNNING, TOY_COPYING, TOY_FINISHED, TOY_STOPPED };

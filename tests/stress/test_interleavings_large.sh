@@ -2,6 +2,7 @@
 # The larger cases of the interleaving explorer: four ranks, up to four sets, every start of the counters.
 set -eu
 test=build/release/tests/interleavings/test_interleavings
-make --no-print-directory -s V=release $test ${test}_peers
+make --no-print-directory -s V=release $test ${test}_peers ${test}_rings
 $test stress
 ${test}_peers stress
+${test}_rings stress
