@@ -68,6 +68,20 @@ static int evaluate_traced(const struct evaluator *evaluator, const struct scena
     return code;
 }
 
+/* With -v, what the host forbids and what took its place. */
+static int evaluate_told(const struct evaluator *evaluator, const struct scenario *scenario, const struct settings *settings,
+                         struct row *row)
+{
+    struct outcome outcome;
+    int code = evaluate_row(evaluator, scenario, NULL, row, &outcome);
+    if (code && code != EXIT_WRONG_DATA)
+        return code;
+    if (*outcome.note)
+        talk_note(settings->verbosity, 1, "%s: %s", evaluator->name, outcome.note);
+    outcome_destroy(&outcome);
+    return code;
+}
+
 static int evaluate_grid(struct scenario_grid *grid, const struct evaluator *evaluator, struct row_writer *writer)
 {
     int worst = 0;
@@ -82,7 +96,7 @@ static int evaluate_grid(struct scenario_grid *grid, const struct evaluator *eva
             return code;
         if (strcmp(evaluator->name, "model") == 0)
             scenario.variant = evaluate_variant(grid->settings, &grid->node);
-        code = trace ? evaluate_traced(evaluator, &scenario, trace, &row) : evaluate_row(evaluator, &scenario, NULL, &row, NULL);
+        code = trace ? evaluate_traced(evaluator, &scenario, trace, &row) : evaluate_told(evaluator, &scenario, grid->settings, &row);
         if (code && code != EXIT_WRONG_DATA)
             return code;
         worst = code ? code : worst;

@@ -149,6 +149,15 @@ int parse_buffers(const char *text, void *field, char *reason, size_t reason_byt
     return i < 0 ? -EINVAL : 0;
 }
 
+int parse_buffer_memory(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    static const char *const words[] = {"private", "shared", NULL};
+    int i = word_index(text, words, reason, reason_bytes);
+    if (i >= 0)
+        *(enum buffer_memory *)field = i == 0 ? BUFFER_MEMORY_PRIVATE : BUFFER_MEMORY_SHARED;
+    return i < 0 ? -EINVAL : 0;
+}
+
 int parse_buffer_domain(const char *text, void *field, char *reason, size_t reason_bytes)
 {
     uint64_t domain;

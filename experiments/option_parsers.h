@@ -17,6 +17,7 @@ int parse_ratio(const char *text, void *field, char *reason, size_t reason_bytes
 int parse_protocol(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_variant(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_buffers(const char *text, void *field, char *reason, size_t reason_bytes);
+int parse_buffer_memory(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_buffer_domain(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_backend(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_copying(const char *text, void *field, char *reason, size_t reason_bytes);

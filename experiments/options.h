@@ -28,7 +28,9 @@ struct settings {
     struct tree_list tree;
     uint32_t root;
     enum buffers buffers;
+    enum buffer_memory buffer_memory;
     int32_t buffer_domain;
+    uint32_t readers_most;
     int root_shift;
     double skew_s, noise;
     enum backend backend;

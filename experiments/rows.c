@@ -49,6 +49,8 @@ const struct row_field row_fields[] = {
     {"term_copy_s", "s", "copy term [us]", ROW_REAL, AT(term_copy_s), ROW_DETAIL},
     {"audit_pages", "", "pages", ROW_INTEGER, AT(audit_pages), ROW_DETAIL},
     {"audit_pages_misplaced", "", "misplaced", ROW_INTEGER, AT(audit_pages_misplaced), ROW_DETAIL},
+    {"buffer_memory", "", "buffer memory", ROW_TEXT, AT(buffer_memory), ROW_HEAD},
+    {"readers_most", "", "readers at once", ROW_INTEGER, AT(readers_most), ROW_HEAD},
     {"skew_s", "s", "skew [us]", ROW_REAL, AT(skew_s), ROW_HEAD | ROW_DETAIL},
     {"noise", "1", "noise", ROW_REAL, AT(noise), ROW_HEAD | ROW_DETAIL},
     {"root_shift", "", "root shift", ROW_TRUTH, AT(root_shift), ROW_HEAD | ROW_DETAIL},
@@ -80,6 +82,17 @@ int row_has(const struct row *row, const struct row_field *field)
     }
 }
 
+static void set_params(struct row *row, const struct params *params)
+{
+    int queue = strcmp(params->protocol->name, "eager") != 0;
+    snprintf(row->protocol, sizeof row->protocol, "%s", params->protocol->name);
+    tree_shape_format(params->tree, row->tree, sizeof row->tree);
+    row->fragment_bytes = queue ? params->fragment_bytes : ROW_ABSENT;
+    row->slots = queue ? params->slots : ROW_ABSENT;
+    row->sets = queue ? params->sets : ROW_ABSENT;
+    row->readers_most = params->readers_most ? params->readers_most : ROW_ABSENT;
+}
+
 void row_set_scenario(struct row *row, const char *source, const struct scenario *scenario)
 {
     const struct params *params = &scenario->params;
@@ -88,20 +101,16 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     snprintf(row->variant, sizeof row->variant, "%s", scenario->variant ? scenario->variant : "");
     snprintf(row->collective, sizeof row->collective, "bcast");
     snprintf(row->algorithm, sizeof row->algorithm, "tree");
-    snprintf(row->protocol, sizeof row->protocol, "%s", params->protocol->name);
     snprintf(row->buffers, sizeof row->buffers, "%s", conditions->buffers == BUFFERS_COLD ? "cold" : "warm");
     snprintf(row->backend, sizeof row->backend, "%s", conditions->backend == BACKEND_PROCS ? "procs" : "threads");
+    snprintf(row->buffer_memory, sizeof row->buffer_memory, "%s",
+             conditions->buffer_memory == BUFFER_MEMORY_PRIVATE ? "private" : "shared");
     snprintf(row->node, sizeof row->node, "%s", scenario->machine.node->name);
     snprintf(row->placement, sizeof row->placement, "%s", scenario->placement.name);
-    tree_shape_format(params->tree, row->tree, sizeof row->tree);
     row->procs = scenario->job.procs;
     row->root = scenario->job.bcast.root;
     row->size_bytes = (int64_t)scenario->job.bcast.size_bytes;
-    if (strcmp(params->protocol->name, "eager")) { /* it has no queue */
-        row->fragment_bytes = params->fragment_bytes;
-        row->slots = params->slots;
-        row->sets = params->sets;
-    }
+    set_params(row, params);
     row->seed = (int64_t)conditions->seed;
     row->root_shift = conditions->root_shift ? 1 : ROW_ABSENT;
     row->skew_s = conditions->skew_s > 0 ? conditions->skew_s : NAN;
@@ -110,6 +119,8 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
 
 void row_set_outcome(struct row *row, const struct outcome *outcome)
 {
+    if (outcome->ran.protocol)
+        set_params(row, &outcome->ran);
     row->time_s = outcome->time_s;
     row->fragment_opt_bytes = outcome->fragment_opt_bytes;
     row->slots_opt = outcome->slots_opt;

@@ -94,6 +94,7 @@ static struct conditions conditions_of(const struct settings *s)
         .buffers = s->buffers,
         .backend = s->backend,
         .root_shift = s->root_shift,
+        .buffer_memory = s->buffer_memory,
         .buffer_domain = s->buffer_domain,
         .skew_s = s->skew_s,
         .noise = s->noise,
@@ -138,7 +139,8 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
         .machine = {.node = &grid->node, .nodes = 1},
         .placement = {.name = s->place, .core_of_rank = grid->cores},
         .job = {.kind = JOB_BCAST, .procs = (uint32_t)s->procs.value[procs], .bcast = {size_bytes, s->root}},
-        .params = {protocol_of(grid, size_bytes), queue.fragment_bytes, queue.slots, queue.sets, s->tree.shape[tree], 0},
+        .params = {protocol_of(grid, size_bytes), queue.fragment_bytes, queue.slots, queue.sets, s->tree.shape[tree],
+                   s->readers_most},
         .conditions = conditions_of(s),
         .variant = "",
     };

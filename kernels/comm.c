@@ -104,6 +104,15 @@ const char *comm_note(const struct comm *comm)
     return comm->note;
 }
 
+const struct comm_lane *comm_lane_of(const struct comm *comm, uint64_t size_bytes)
+{
+    const struct comm_config *f = &comm->config;
+    for (uint32_t i = 0; i < f->lanes; i++)
+        if (size_bytes <= f->lane[i].size_max_bytes)
+            return &f->lane[i];
+    return NULL;
+}
+
 void *comm_area(const struct comm *comm)
 {
     return comm->base + segment_range_area(&comm->plan, comm->config.rank).offset;

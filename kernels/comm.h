@@ -98,6 +98,9 @@ int64_t comm_error_rank(const struct comm *comm);
  * lie there are read by the other ranks without a system call. It goes with the communicator. */
 void *comm_area(const struct comm *comm);
 
+/* How messages of that size go, which is another way than was configured where the host forbids that; NULL: not at all. */
+const struct comm_lane *comm_lane_of(const struct comm *comm, uint64_t size_bytes);
+
 /* What was asked for and could not be had (huge pages, reaching into other processes), and what takes its place; "" if nothing. */
 const char *comm_note(const struct comm *comm);
 

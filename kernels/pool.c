@@ -38,9 +38,14 @@ int pool_create(struct pool *pool, size_t bytes)
     return 0;
 }
 
+void pool_adopt(struct pool *pool, void *base, size_t bytes)
+{
+    *pool = (struct pool){.base = base, .bytes = bytes, .adopted = 1};
+}
+
 void pool_destroy(struct pool *pool)
 {
-    if (pool->base)
+    if (pool->base && !pool->adopted)
         munmap(pool->base, pool->bytes);
     *pool = (struct pool){0};
 }

@@ -13,6 +13,7 @@ struct pool {
     unsigned char *base;
     size_t bytes;
     size_t next; /* offset of the next buffer */
+    int adopted;
 };
 
 /* A size that keeps buffers cold: four last-level caches, at least two messages, at most an
@@ -20,6 +21,8 @@ struct pool {
 size_t pool_size_bytes(uint64_t llc_bytes, size_t message_bytes, uint32_t ranks);
 /* 0 or -ENOMEM. */
 int pool_create(struct pool *pool, size_t bytes);
+/* A pool in memory of somebody else's, page-aligned: pool_destroy leaves it alone. */
+void pool_adopt(struct pool *pool, void *base, size_t bytes);
 void pool_destroy(struct pool *pool);
 /* The next buffer of `bytes` <= pool size, page-aligned; successive ones do not overlap until the pool wraps. */
 unsigned char *pool_next(struct pool *pool, size_t bytes);

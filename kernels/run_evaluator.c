@@ -25,6 +25,8 @@ static int check_host(const struct scenario *s, struct outcome *out)
     uint64_t allowed[PLACEMENT_MASK_WORDS];
     if (s->params.protocol == &protocol_eager && s->conditions.control_pages)
         return refuse(out, -ENOTSUP, "the eager protocol needs the packed layout: leave control pages out");
+    if (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED && s->conditions.buffer_domain >= 0)
+        return refuse(out, -ENOTSUP, "buffers in the segment lie on their ranks' own domains: leave the buffers' domain out");
     if (s->job.procs > COMM_PROCS_MAX || s->conditions.reps > REPS_MAX)
         return refuse(out, -ENOTSUP, "more ranks or repetitions than a run supports");
     if (placement_allowed(allowed))
@@ -133,6 +135,17 @@ static void fill_audit(const struct run_result *result, uint32_t procs, struct o
     }
 }
 
+/* The same on all ranks, but for what only some have to tell. */
+static void fill_ran(const struct scenario *s, const struct run_result *result, struct outcome *out)
+{
+    const struct comm_lane *ran = &result->ran;
+    if (ran->protocol != s->params.protocol)
+        out->ran = (struct params){.protocol = ran->protocol, .fragment_bytes = ran->fragment_bytes, .slots = ran->slots,
+                                   .sets = ran->sets, .tree = ran->tree, .readers_most = ran->readers_most};
+    for (uint32_t r = 0; r < s->job.procs && !out->note[0]; r++)
+        snprintf(out->note, sizeof out->note, "%s", result[r].note);
+}
+
 static int run(const struct run_job *job, uint32_t *cpu_os, struct run_result *result, struct run_common *common, struct outcome *out)
 {
     const struct scenario *s = job->scenario;
@@ -148,6 +161,7 @@ static int run(const struct run_job *job, uint32_t *cpu_os, struct run_result *r
         return refuse(out, error, report.reason);
     }
     out->verified = s->conditions.no_verify ? -1 : 1;
+    fill_ran(s, result, out);
     fill_audit(result, s->job.procs, out);
     fill_limits(common, job, out);
     return fill_times(common, job, out);
@@ -174,6 +188,8 @@ static int evaluate(const struct scenario *s, struct trace_sink *sink, struct ou
     job.reps = s->conditions.reps ? s->conditions.reps : REPS_DEFAULT;
     job.slice_attempts = slice_attempts(s->job.bcast.size_bytes);
     job.attempts_max = job.warmup + ATTEMPTS_A_REP * job.reps + 4 * job.slice_attempts;
+    if (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED)
+        job.area_bytes = run_pool_bytes(s);
     uint32_t *cpu_os = calloc(s->job.procs, sizeof *cpu_os);
     struct run_result *result = calloc(s->job.procs, sizeof *result);
     size_t common_bytes = (run_common_bytes(&job) + 4095) / 4096 * 4096;

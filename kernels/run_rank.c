@@ -64,6 +64,7 @@ static struct comm_config run_config(const struct runner *r)
     config.copy_out = (int)s->conditions.copy_out - 1;
     config.huge_pages = s->conditions.huge_pages;
     config.control_pages = s->conditions.control_pages;
+    config.area_bytes = r->job->area_bytes;
     config.domain_os = (int32_t)node->domain_os[node->core_domain[s->placement.core_of_rank[r->self->rank]]];
     config.llc_bytes = node->llc_bytes;
     config.op_start = s->conditions.op_start;
@@ -74,21 +75,30 @@ static struct comm_config run_config(const struct runner *r)
     return config;
 }
 
+size_t run_pool_bytes(const struct scenario *s)
+{
+    int cold = s->conditions.buffers == BUFFERS_COLD;
+    return cold ? pool_size_bytes(s->machine.node->llc_bytes, slot_bytes(s), s->job.procs) : slot_bytes(s);
+}
+
 static int buffers_create(struct runner *r)
 {
     const struct scenario *s = r->scenario;
     const struct node *node = s->machine.node;
-    int cold = s->conditions.buffers == BUFFERS_COLD;
-    size_t bytes = cold ? pool_size_bytes(node->llc_bytes, slot_bytes(s), s->job.procs) : slot_bytes(s);
+    int cold = s->conditions.buffers == BUFFERS_COLD, error = 0;
+    size_t bytes = r->job->area_bytes ? r->job->area_bytes : run_pool_bytes(s);
     if (s->conditions.buffer_domain >= 0)
         placement_prefer((int)node->domain_os[s->conditions.buffer_domain]);
-    int error = pool_create(&r->pool, bytes);
+    if (r->job->area_bytes)
+        pool_adopt(&r->pool, comm_area(r->comm), bytes);
+    else
+        error = pool_create(&r->pool, bytes);
     if (s->conditions.buffer_domain >= 0)
         placement_prefer(-1);
     if (error)
         snprintf(r->self->message, COMM_REASON_BYTES, "no memory for %llu KiB of user buffers", (unsigned long long)bytes / 1024);
     else if (!cold)
-        r->warm = pool_next(&r->pool, bytes);
+        r->warm = pool_next(&r->pool, slot_bytes(s));
     return error;
 }
 
@@ -278,6 +288,8 @@ int run_rank_body(struct launch_rank *self, void *argument)
     int error = comm_create(&config, &self->bootstrap, &r.comm, self->message);
     if (error)
         return error;
+    result->ran = *comm_lane_of(r.comm, job->scenario->job.bcast.size_bytes);
+    snprintf(result->note, sizeof result->note, "%s", comm_note(r.comm));
     result->audited = comm_audit(r.comm, &result->audit) == 0;
     error = buffers_create(&r);
     if (!error)

@@ -15,6 +15,7 @@ struct run_job {
     uint32_t warmup, reps;
     uint32_t attempts_max;   /* warm-up included: attempts for which a rank came late or the host moved do not count */
     uint32_t slice_attempts; /* attempts between two looks at the state of the host */
+    uint64_t area_bytes;     /* a rank: of user buffers in the segment; 0: they are private */
 };
 
 /* In the launcher's common memory. */
@@ -29,7 +30,12 @@ struct run_common {
 struct run_result {
     int audited;
     struct comm_audit audit;
+    struct comm_lane ran; /* the lane that took the messages */
+    char note[COMM_REASON_BYTES];
 };
+
+/* The pool of one rank's user buffers. Asks for the free memory: all ranks use one answer. */
+size_t run_pool_bytes(const struct scenario *scenario);
 
 /* Common memory: struct run_common with its times, then, on a page, the probes' part. */
 size_t run_times_bytes(const struct run_job *job);

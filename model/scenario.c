@@ -129,7 +129,7 @@ int scenario_check(const struct scenario *scenario, char *reason, size_t reason_
 
 int scenario_peers_by_kernel(const struct scenario *scenario)
 {
-    return scenario->conditions.backend == BACKEND_PROCS;
+    return scenario->conditions.backend == BACKEND_PROCS && scenario->conditions.buffer_memory == BUFFER_MEMORY_PRIVATE;
 }
 
 /* The n-th core of a domain; node->cores if it has fewer. */

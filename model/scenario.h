@@ -46,11 +46,13 @@ struct placement {
 };
 
 enum buffers { BUFFERS_COLD, BUFFERS_WARM };
+enum buffer_memory { BUFFER_MEMORY_PRIVATE, BUFFER_MEMORY_SHARED };
 enum backend { BACKEND_PROCS, BACKEND_THREADS };
 enum copying { COPYING_AUTO, COPYING_MEMCPY, COPYING_NONTEMPORAL };
 
 struct conditions {
     enum buffers buffers;
+    enum buffer_memory buffer_memory; /* whether user buffers are each rank's own or lie in the segment */
     enum backend backend;
     int root_shift;        /* root moves by one each repetition */
     int32_t buffer_domain; /* user buffers on this domain; -1: each rank's own */
@@ -110,6 +112,8 @@ struct outcome {
     uint64_t reps_dropped; /* repetitions while the host was in another state */
     uint64_t audit_pages, audit_pages_misplaced;
     int audited;
+    struct params ran; /* run: what took the place of the parameters asked for, as the host forbids them; protocol NULL: nothing */
+    char note[256];    /* what could not be had here and what took its place, in one line; "" if nothing */
     char reason[200]; /* one line, set whenever evaluate() fails */
 };
 

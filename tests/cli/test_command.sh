@@ -70,6 +70,8 @@ refuses 2 "is not --buffer" model bcast --node paper --fragment 8K --slots 8 --b
 refuses 2 "too small" model bcast --node paper --fragment 8K --buffer 4K
 refuses 2 "unknown word 'lukewarm': use cold or warm" run bcast --buffers lukewarm
 refuses 2 "unknown word 'xml': use table, csv or jsonl" model bcast --format xml
+refuses 2 "unknown word 'secret': use private or shared" run bcast --buffer-memory secret
+refuses 4 "own domains" run bcast --buffer-memory shared --buffer-domain 0
 refuses 2 "unknown protocol 'pigeon'" model bcast --protocol pigeon
 refuses 2 "unknown word 'wishful'" model bcast --variant wishful
 refuses 2 "not a duration" run bcast --time-limit 5
@@ -147,6 +149,13 @@ says ' 17090\.720 ' $sim --fragment 16K --slots 64
 says ' 16894\.748 ' $sim --fragment 8K --slots 64 --sets 2
 says ' 16876\.514 ' $sim --fragment 12K --slots 32 --sets 4
 says ' 16K .* 64 .*yes' run bcast --size 16K --fragment 4K --slots 64 --reps 5 --backend threads
+for protocol in single_copy shared_source cooperative counted; do # buffers in the segment, cold and warm
+    says "\"protocol\":\"$protocol\".*\"verified\":true.*\"buffer_memory\":\"shared\"" run bcast --protocol $protocol --procs 3 \
+        --size 100000 --fragment 8K --slots 4 --reps 5 --root-shift --buffer-memory shared --buffers cold --format jsonl
+    says '"verified":true.*"buffer_memory":"shared"' run bcast --protocol $protocol --size 5000 --fragment 4K --slots 2 --reps 5 \
+        --buffer-memory shared --buffers warm --format jsonl
+done
+says '"readers_most":1' run bcast --protocol single_copy --procs 3 --readers-most 1 --reps 5 --format jsonl
 says '\|error\|' compare bcast --size 0,64K --fragment 8K --slots 8 --reps 5 --node "${NODE_FILE:-host}"
 
 # --- rows: the contract
