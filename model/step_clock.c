@@ -34,10 +34,10 @@ static uint64_t power_of_two(uint64_t n)
     return p;
 }
 
-/* Slots for the one set of a message: as full as the whole is, and a power of two if that was one. */
+/* Slots for the one set of a message: as full as the whole is, not nearly full if that is not, and a power of two if that was. */
 static uint64_t set_for(uint64_t rest, struct laps whole)
 {
-    return whole.rest == whole.n ? rest : smaller(power_of_two(rest + 1), whole.n);
+    return whole.rest == whole.n ? rest : smaller(power_of_two(rest + 2), whole.n);
 }
 
 static struct bcast_prediction run(struct runner *runner, struct laps laps)
@@ -91,7 +91,7 @@ static struct laps laps_of(const struct scenario *s)
     const struct params *p = &s->params;
     uint64_t fragments = (s->job.bcast.size_bytes + p->fragment_bytes - 1) / p->fragment_bytes;
     if (!(p->protocol->uses & PROTOCOL_SLOTS))
-        return (struct laps){1, 1, fragments};
+        return (struct laps){1, fragments, fragments};
     uint64_t n = p->slots / p->sets, sets = (fragments + n - 1) / n;
     return (struct laps){sets, n, fragments - (sets - 1) * n};
 }

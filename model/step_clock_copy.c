@@ -11,52 +11,49 @@ static uint32_t user_domain(const struct step_clock *c, uint32_t r)
     return wanted < 0 ? step_costs_domain(c->costs, r) : (uint32_t)wanted;
 }
 
-static enum copy_class class_of(const struct step_clock *c, enum flow_kind kind)
-{
-    int cold = c->costs->users_cold;
-    return kind == FLOW_IN ? (cold ? COPY_IN_COLD : COPY_IN_WARM) : cold ? COPY_OUT_COLD : COPY_OUT_WARM;
-}
-
 /* The slot's side of a copy-out: thirds of it that come from another domain. The first reader at a cache brings it there. */
 static uint32_t slot_side(struct step_clock *c, uint32_t r, const struct step_place *slot)
 {
     struct clock_flow *f = &c->rank[r].flow;
-    uint32_t *leader = &c->leader[(size_t)slot->index * c->procs + c->cache_id[r]];
+    uint32_t item = slot->owner * c->slots + slot->index, *leader = &c->leader[(size_t)item * c->procs + c->cache_id[r]];
     int far = step_costs_domain(c->costs, slot->owner) != step_costs_domain(c->costs, r);
     if (*leader == STEP_NOBODY) {
         *leader = r;
-        f->slot = slot->index;
+        f->slot = item;
         f->from_domain = c->costs->queue_in_memory ? step_costs_domain(c->costs, slot->owner) : STEP_NOBODY;
         f->from_socket = step_costs_socket(c->costs, slot->owner);
         return far ? READ_THIRDS : 0;
     }
-    return far && c->rank[*leader].flow.slot == slot->index ? READ_THIRDS : 0;
+    return far && c->rank[*leader].flow.slot == item ? READ_THIRDS : 0;
 }
 
-/* What someone at this cache has read of a peer's buffer is there; the first reader fetches it from the peer's domain. */
+/* What someone at this cache has read of a peer's buffer is there; the first reader fetches it from the peer's domain, and who
+ * reads it meanwhile goes at his pace. Returns whether it is there. */
 static int peer_side(struct step_clock *c, uint32_t r, const struct step *s, uint32_t *thirds)
 {
     struct clock_flow *f = &c->rank[r].flow;
     uint32_t owner = s->from.kind == PLACE_PEER ? s->from.owner : r;
-    uint64_t *seen = &c->peer_seen[(size_t)c->cache_id[r] * c->procs + owner];
-    int known = *seen > s->offset_bytes;
-    if (!known && s->offset_bytes + s->bytes > *seen)
-        *seen = s->offset_bytes + s->bytes;
-    if (!known && c->costs->users_cold)
-        f->from_domain = user_domain(c, owner);
-    f->from_socket = known ? f->from_socket : step_costs_socket(c->costs, owner);
-    *thirds = known || user_domain(c, owner) == step_costs_domain(c->costs, r) ? 0 : READ_THIRDS;
-    return known;
+    struct clock_peer *peer = &c->peer[(size_t)c->cache_id[r] * c->procs + owner];
+    const struct clock_rank *leader = &c->rank[peer->leader];
+    int come = peer->end_bytes > s->offset_bytes;
+    int coming = come && leader->phase >= CLOCK_COPY && leader->phase <= CLOCK_COPYING && leader->step.offset_bytes <= s->offset_bytes;
+    if (!come) {
+        *peer = (struct clock_peer){s->offset_bytes + s->bytes, r};
+        f->from_domain = c->costs->users_cold ? user_domain(c, owner) : STEP_NOBODY;
+        f->from_socket = step_costs_socket(c->costs, owner);
+    }
+    *thirds = (come && !coming) || user_domain(c, owner) == step_costs_domain(c->costs, r) ? 0 : READ_THIRDS;
+    return come && !coming;
 }
 
-static void new_content(struct step_clock *c, uint32_t slot)
+static void new_content(struct step_clock *c, const struct step_place *slot)
 {
     for (uint32_t i = 0; i < c->procs; i++)
-        c->leader[(size_t)slot * c->procs + i] = STEP_NOBODY;
+        c->leader[((size_t)slot->owner * c->slots + slot->index) * c->procs + i] = STEP_NOBODY;
 }
 
-/* Sides, class and distance of a copy; returns the class and the thirds that are far. */
-static enum copy_class sides(struct step_clock *c, uint32_t r, uint32_t *far)
+/* Sides and distance of a copy; returns its kind and the thirds that are far. */
+static enum step_copy_kind sides(struct step_clock *c, uint32_t r, uint32_t *far)
 {
     const struct step *s = &c->rank[r].step;
     struct clock_flow *f = &c->rank[r].flow;
@@ -67,25 +64,25 @@ static enum copy_class sides(struct step_clock *c, uint32_t r, uint32_t *far)
         f->kind = FLOW_IN;
         f->from_domain = user_at;
         f->to_domain = c->costs->queue_in_memory ? step_costs_domain(c->costs, s->to.owner) : STEP_NOBODY;
-        new_content(c, s->to.index);
+        new_content(c, &s->to);
         *far = user_far * READ_THIRDS;
-        return class_of(c, FLOW_IN);
+        return STEP_COPY_IN;
     }
     if (s->from.kind == PLACE_SLOT) {
         f->kind = FLOW_OUT;
         f->to_domain = user_at;
         *far = user_far * WRITE_THIRDS + slot_side(c, r, &s->from);
         if (s->to.kind == PLACE_SLOT) {
-            new_content(c, s->to.index);
-            return COPY_OUT_WARM;
+            new_content(c, &s->to);
+            return STEP_COPY_RELAY;
         }
-        return class_of(c, FLOW_OUT);
+        return STEP_COPY_OUT;
     }
     int known = peer_side(c, r, s, far);
     f->kind = FLOW_PLAIN;
     f->to_domain = c->costs->users_cold ? user_domain(c, s->to.kind == PLACE_PEER ? s->to.owner : r) : STEP_NOBODY;
     *far += c->costs->users_cold && f->to_domain != here ? WRITE_THIRDS : 0;
-    return known || !c->costs->users_cold ? class_of(c, FLOW_OUT) : COPY_PLAIN_COLD;
+    return s->to.kind == PLACE_PEER ? STEP_COPY_PUSH : known ? STEP_COPY_PULL_CACHED : STEP_COPY_PULL;
 }
 
 void step_clock_copy_prepare(struct step_clock *c, uint32_t r)
@@ -95,8 +92,8 @@ void step_clock_copy_prepare(struct step_clock *c, uint32_t r)
     uint32_t far = 0, socket = step_costs_socket(c->costs, r);
     *f = (struct clock_flow){.slot = STEP_NOBODY, .from_domain = STEP_NOBODY, .to_domain = STEP_NOBODY, .from_socket = socket,
                              .to_socket = socket};
-    enum copy_class copy_class = sides(c, r, &far);
-    const struct step_copy_cost *cost = step_costs_copy(c->costs, copy_class, rank->step.bytes);
+    enum step_copy_kind kind = sides(c, r, &far);
+    const struct step_copy_cost *cost = step_costs_copy(c->costs, kind, rank->step.bytes);
     double slower = 1 / quantity_or(&c->costs->scenario->machine.node->remote_ratio, 1) - 1;
     uint32_t ahead = rank->step.bytes < STEP_STORE_BUFFER_BYTES ? rank->step.bytes : STEP_STORE_BUFFER_BYTES;
     double moving_s = cost->alone_s - cost->start_s;
@@ -204,6 +201,6 @@ double step_clock_line_s(struct step_clock *c, const struct step *s)
     if (s->from.kind == PLACE_LINE && s->to.kind == PLACE_LINE)
         return 0;
     int in = s->from.kind == PLACE_USER;
-    const struct step_copy_cost *cost = step_costs_copy(c->costs, class_of(c, in ? FLOW_IN : FLOW_OUT), s->bytes);
+    const struct step_copy_cost *cost = step_costs_copy(c->costs, in ? STEP_COPY_IN : STEP_COPY_OUT, s->bytes);
     return in ? cost->alone_s : cost->alone_s - cost->start_s;
 }

@@ -74,7 +74,7 @@ int step_clock_words_create(struct step_clock *c)
                                             [WORD_COUNTER] = c->protocol->counters};
     for (uint32_t kind = 0; kind < WORD_KIND_COUNT; kind++) {
         int of_set = kind == WORD_SET_OP || kind == WORD_SET_NREADERS;
-        int unused = (kind == WORD_CONTROL && !(c->protocol->uses & PROTOCOL_SETS)) ||
+        int unused = (kind == WORD_CONTROL && !(c->protocol->uses & PROTOCOL_SLOTS)) ||
                      (kind == WORD_LINE && !(c->protocol->uses & PROTOCOL_LINES));
         c->word_base[kind] = c->words;
         c->word_stride[kind] = of_set || unused ? 0 : each[kind];

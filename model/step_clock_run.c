@@ -38,6 +38,14 @@ static void core_enter(struct step_clock *c, uint32_t r, double at_s)
     c->rank[r].ready_s = at_s;
 }
 
+/* The paper bills waiting for data and for a set; so a barrier's waits and those for an offer are waits for data. */
+static double paper_wait_s(const struct step_costs *costs, uint32_t name)
+{
+    if (name == STEP_NAME_WO)
+        return costs->t_wo_s;
+    return name == STEP_NAME_W || name == STEP_NAME_WP || name == STEP_NAME_B ? costs->t_w_s : 0;
+}
+
 /* The wait of r is satisfied now: when it has read the word. */
 static double end_wait_s(struct step_clock *c, uint32_t r, int spun)
 {
@@ -46,9 +54,7 @@ static double end_wait_s(struct step_clock *c, uint32_t r, int spun)
     rank->phase = CLOCK_NEXT;
     rank->lag_s = 0;
     if (c->costs->contention_free)
-        return c->now_s + (rank->step.name == STEP_NAME_WO  ? c->costs->t_wo_s
-                           : rank->step.name == STEP_NAME_W ? c->costs->t_w_s
-                                                            : 0);
+        return c->now_s + paper_wait_s(c->costs, rank->step.name);
     return step_clock_line_comes_s(c, rank->word, r, spun) + c->costs->step_s;
 }
 
@@ -263,8 +269,8 @@ static void start_call(struct step_clock *c, struct clock_shape shape, uint64_t 
             c->word[w].busy_s = 0;
         }
     }
-    memset(c->leader, 0xff, (size_t)c->slots * c->procs * sizeof *c->leader);
-    memset(c->peer_seen, 0, (size_t)c->procs * c->procs * sizeof *c->peer_seen);
+    memset(c->leader, 0xff, c->slot_items * c->procs * sizeof *c->leader);
+    memset(c->peer, 0, (size_t)c->procs * c->procs * sizeof *c->peer);
     for (uint32_t r = 0; r < c->procs; r++) {
         struct clock_rank *rank = &c->rank[r];
         *rank = (struct clock_rank){.ready_s = INFINITY, .drain_word = STEP_NOBODY};
@@ -303,7 +309,7 @@ static void destroy(struct step_clock *c)
     free(c->held);
     free(c->leader);
     free(c->cache_id);
-    free(c->peer_seen);
+    free(c->peer);
 }
 
 static int create(struct step_clock *c, struct clock_shape shape)
@@ -311,10 +317,11 @@ static int create(struct step_clock *c, struct clock_shape shape)
     size_t procs = c->procs;
     c->slots = shape.set_slots * c->costs->scenario->params.sets;
     c->rank = calloc(procs, sizeof *c->rank);
-    c->leader = calloc(procs * c->slots, sizeof *c->leader);
+    c->slot_items = c->protocol->uses & PROTOCOL_SLOTS ? procs * c->slots : 0;
+    c->leader = calloc(procs * c->slot_items + 1, sizeof *c->leader);
     c->cache_id = calloc(3 * procs, sizeof *c->cache_id);
-    c->peer_seen = calloc(procs * procs, sizeof *c->peer_seen);
-    if (!c->rank || !c->leader || !c->cache_id || !c->peer_seen || step_clock_words_create(c))
+    c->peer = calloc(procs * procs, sizeof *c->peer);
+    if (!c->rank || !c->leader || !c->cache_id || !c->peer || step_clock_words_create(c))
         return -ENOMEM;
     c->core_id = c->cache_id + procs;
     c->core_rank = c->core_id + procs;

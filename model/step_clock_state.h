@@ -25,6 +25,12 @@ struct clock_flow {
     double speed, since_s;
 };
 
+/* What of a rank's buffer has come to a cache: bytes from its begin, and who brings the last of them. */
+struct clock_peer {
+    uint64_t end_bytes;
+    uint32_t leader;
+};
+
 struct clock_word {
     double busy_s; /* the line is on its way until then */
     uint32_t value;
@@ -56,9 +62,10 @@ struct step_clock {
     uint32_t word_base[WORD_KIND_COUNT], word_stride[WORD_KIND_COUNT], words;
     struct clock_word *word;
     uint8_t *held;       /* [word*procs + rank] has a copy of the line */
-    uint32_t *leader;    /* [slot*procs + cache's first rank] first reader there of the slot's content, or STEP_NOBODY */
+    size_t slot_items;   /* slots of all ranks */
+    uint32_t *leader;    /* [(owner*slots + slot)*procs + cache's first rank] first reader there of the slot's content, or STEP_NOBODY */
     uint32_t *cache_id;  /* [rank] lowest rank at the same last-level cache */
-    uint64_t *peer_seen; /* [cache_id*procs + owner] bytes of that rank's buffer read by someone at this cache */
+    struct clock_peer *peer; /* [cache_id*procs + owner] */
     uint32_t *core_rank; /* [rank's lowest fellow on its core] who runs there, or STEP_NOBODY */
     uint32_t *core_id;   /* [rank] lowest rank on the same core */
     int shared_cores;

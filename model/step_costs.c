@@ -91,16 +91,33 @@ static void fill_copies(struct step_costs *c)
     }
 }
 
+static enum copy_class class_of(const struct step_costs *c, enum step_copy_kind kind)
+{
+    switch (kind) {
+    case STEP_COPY_IN:
+        return c->users_cold ? COPY_IN_COLD : COPY_IN_WARM;
+    case STEP_COPY_PULL:
+        return c->users_cold ? COPY_PLAIN_COLD : COPY_OUT_WARM;
+    case STEP_COPY_PUSH:
+        return c->users_cold ? COPY_PLAIN_COLD : COPY_IN_WARM;
+    default:
+        return c->users_cold ? COPY_OUT_COLD : COPY_OUT_WARM;
+    }
+}
+
 static int copies_known(struct step_costs *c, char *reason, size_t reason_bytes)
 {
-    const enum copy_class classes[2] = {c->users_cold ? COPY_IN_COLD : COPY_IN_WARM, c->users_cold ? COPY_OUT_COLD : COPY_OUT_WARM};
     const struct node *node = c->scenario->machine.node;
-    for (int i = 0; i < 2; i++)
-        if (!(step_costs_copy(c, classes[i], c->scenario->params.fragment_bytes)->alone_s >= 0)) {
+    uint32_t uses = c->scenario->params.protocol->uses;
+    for (int kind = STEP_COPY_IN; kind <= STEP_COPY_PUSH; kind++) {
+        int used = kind < STEP_COPY_PULL ? uses & (PROTOCOL_SLOTS | PROTOCOL_LINES) : uses & PROTOCOL_PEERS;
+        enum copy_class copy_class = class_of(c, (enum step_copy_kind)kind);
+        if (used && !(node_copy_s(node, copy_class, 4096, 0) > 0)) {
             snprintf(reason, reason_bytes, "node %s does not say what a copy (%s) costs; calibrate it", node->name,
-                     copy_class_name(classes[i]));
+                     copy_class_name(copy_class));
             return -ENOTSUP;
         }
+    }
     return 0;
 }
 
@@ -153,16 +170,32 @@ static double tail_s(const struct node *node, enum copy_class copy_class, double
     return start_s;
 }
 
-const struct step_copy_cost *step_costs_copy(struct step_costs *c, enum copy_class copy_class, uint32_t bytes)
+static void ask_node(const struct step_costs *c, struct step_copy_cost *cost)
+{
+    const struct scenario *s = c->scenario;
+    const struct node *node = s->machine.node;
+    enum copy_class copy_class = class_of(c, cost->kind);
+    int peer = cost->kind >= STEP_COPY_PULL;
+    uint64_t size = s->job.bcast.size_bytes;
+    struct copy_context context = {copy_class, cost->bytes, peer ? size : c->queue_bytes, size};
+    cost->alone_s = cost->kind == STEP_COPY_RELAY ? node_copy_relay_s(node, cost->bytes, c->queue_bytes, size)
+                                                  : node_copy_alone_s(node, &context);
+    cost->beside_s = cost->kind <= STEP_COPY_OUT ? fmax(node_copy_beside_s(node, &context), cost->alone_s) : cost->alone_s;
+    cost->start_s = fmin(ns_or_0(&node->copy[copy_class].start_ns), cost->alone_s);
+    cost->tail_s = tail_s(node, copy_class, cost->start_s);
+    double extra_s = peer && scenario_peers_by_kernel(s) ? node_peer_extra_s(node, cost->bytes) : 0;
+    cost->alone_s += extra_s;
+    cost->beside_s += extra_s;
+    cost->start_s += extra_s;
+}
+
+const struct step_copy_cost *step_costs_copy(struct step_costs *c, enum step_copy_kind kind, uint32_t bytes)
 {
     for (uint32_t i = 0; i < c->kept_count; i++)
-        if (c->kept[i].copy_class == copy_class && c->kept[i].bytes == bytes)
+        if (c->kept[i].kind == kind && c->kept[i].bytes == bytes)
             return &c->kept[i];
-    const struct node *node = c->scenario->machine.node;
-    struct copy_context context = {copy_class, bytes, c->queue_bytes, c->scenario->job.bcast.size_bytes};
     struct step_copy_cost *cost = &c->kept[c->kept_count < STEP_COSTS_KEPT ? c->kept_count++ : STEP_COSTS_KEPT - 1];
-    double alone_s = node_copy_alone_s(node, &context), beside_s = node_copy_beside_s(node, &context);
-    double start_s = fmin(ns_or_0(&node->copy[copy_class].start_ns), alone_s);
-    *cost = (struct step_copy_cost){copy_class, bytes, alone_s, fmax(beside_s, alone_s), start_s, tail_s(node, copy_class, start_s)};
+    *cost = (struct step_copy_cost){.kind = kind, .bytes = bytes};
+    ask_node(c, cost);
     return cost;
 }

@@ -11,9 +11,12 @@
 
 enum { STEP_COSTS_KEPT = 12, STEP_STORE_BUFFER_BYTES = 512 };
 
-/* One size of copy of one class: whole times, and the parts of `alone_s`. */
+/* Into a slot, out of one, from slot to slot; from a peer's buffer, from what of it has come to the own cache, into a peer's. */
+enum step_copy_kind { STEP_COPY_IN, STEP_COPY_OUT, STEP_COPY_RELAY, STEP_COPY_PULL, STEP_COPY_PULL_CACHED, STEP_COPY_PUSH };
+
+/* One size of copy of one kind: whole times, and the parts of `alone_s`. */
 struct step_copy_cost {
-    enum copy_class copy_class;
+    enum step_copy_kind kind;
     uint32_t bytes;
     double alone_s, beside_s, start_s, tail_s;
 };
@@ -37,8 +40,8 @@ struct step_costs {
 int step_costs_create(struct step_costs *out, const struct scenario *scenario, char *reason, size_t reason_bytes);
 void step_costs_destroy(struct step_costs *costs);
 
-/* The node's answer for a class and size. */
-const struct step_copy_cost *step_costs_copy(struct step_costs *costs, enum copy_class copy_class, uint32_t bytes);
+/* The node's answer for a kind and size. */
+const struct step_copy_cost *step_costs_copy(struct step_costs *costs, enum step_copy_kind kind, uint32_t bytes);
 
 /* Bytes a second that `cores` cores of a domain copy together; INFINITY if unknown. */
 double step_costs_bandwidth(const struct step_costs *costs, uint32_t cores);
