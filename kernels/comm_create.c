@@ -335,6 +335,8 @@ int comm_create(const struct comm_config *config, const struct comm_bootstrap *b
         comm_destroy(c.comm);
     else
         *out = c.comm;
+    if (!error && reason)
+        reason[0] = 0;
     free(c.hello);
     return error;
 }
