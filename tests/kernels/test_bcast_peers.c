@@ -35,9 +35,9 @@ static struct bcast_case case_of(const struct peer *peer, uint32_t procs)
     c.tree = peer->tree;
     c.procs = procs;
     c.fragment_bytes = 1000;
-    c.short_protocol = 0;
-    c.rotate_root = 1;
-    c.calls = procs + 1;
+    c.lanes = CASE_LANES_ONE;
+    c.calls = CASE_CALLS_ROTATE;
+    c.call_count = procs + 1;
     c.op_start = UINT32_MAX - 20;
     c.backend = BACKEND_THREADS;
     return c;
