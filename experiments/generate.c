@@ -12,6 +12,28 @@ static void option_label(const struct option_row *row, char *label, size_t bytes
     snprintf(label, bytes, "%s--%s%s%s", letter, row->name, row->argument ? " " : "", row->argument ? row->argument : "");
 }
 
+static int takes_protocol(const char *command)
+{
+    for (const struct option_row *row = option_table; row->name; row++)
+        if (strcmp(row->name, "protocol") == 0)
+            return option_applies(row, command);
+    return 0;
+}
+
+/* Every protocol, with the parameters it comes with. */
+static void print_protocols(FILE *out)
+{
+    fprintf(out, "\nProtocols, with the parameters they take where none are given:\n");
+    for (size_t i = 0; protocol_table[i]; i++) {
+        const struct protocol *p = protocol_table[i];
+        char tree[32];
+        fprintf(out, "  %-24s %s\n", p->name, p->summary);
+        if (p->preset.fragment_bytes)
+            fprintf(out, "  %-24s (f %u, s %u, q %u, tree %s)\n", "", p->preset.fragment_bytes, p->preset.slots, p->preset.sets,
+                    tree_shape_format(p->preset.tree, tree, sizeof tree));
+    }
+}
+
 void options_print_help(FILE *out, const struct command *command)
 {
     fprintf(out, "Usage: shmcoll %s %s%s[options]\n%s.\n\n", command->name, command->arguments, *command->arguments ? " " : "",
@@ -24,6 +46,8 @@ void options_print_help(FILE *out, const struct command *command)
         fprintf(out, "  %-24s %s\n", label, row->help);
     }
     fprintf(out, "  %-24s %s\n", "-h, --help", "this help");
+    if (takes_protocol(command->name))
+        print_protocols(out);
 }
 
 static void print_general_help(FILE *out)

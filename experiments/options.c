@@ -17,14 +17,15 @@ const struct option_row option_table[] = {
      parse_size_list, AT(size)},
     {"fragment", 'f', "BYTES", "fragment size f (list)", EVALUATE, NULL, parse_positive_list, AT(fragment)},
     {"slots", 0, "N", "fragment buffers of a queue s (list)", EVALUATE, NULL, parse_positive_list, AT(slots)},
-    {"sets", 0, "N", "sets of buffers q, which divide s (list; default: 1)", EVALUATE, NULL, parse_positive_list, AT(sets)},
+    {"sets", 0, "N", "sets of buffers q, which divide s (list; default: 1, or the protocol's own)", EVALUATE, NULL, parse_positive_list, AT(sets)},
     {"buffer", 'b', "BYTES", "bytes of a queue b = f*s; given two of f, s and b the third follows (list)", EVALUATE, NULL,
      parse_positive_list, AT(buffer)},
-    {"tree", 't', "TREE", "flat, chain, kary:K or knomial:K (list; default: flat)", EVALUATE,
+    {"tree", 't', "TREE", "flat, chain, kary:K or knomial:K (list; default: flat, or the protocol's own)", EVALUATE,
      "flat chain kary:2 kary:4 knomial:2", parse_tree_list, AT(tree)},
     {"protocol", 0, "NAME",
-     "auto, pipelined or eager; auto takes eager for what fits a line and no f, s, b is given (default: auto)", EVALUATE,
-     "auto pipelined eager", parse_protocol, AT(protocol)},
+     "auto or one of the protocols below; auto takes eager for what fits a line and no f, s, b is given, else pipelined (default: auto)",
+     EVALUATE, "auto pipelined eager counted single_copy cooperative shared_source slot_ring banked release_gather", parse_protocol,
+     AT(protocol)},
     {"readers-most", 0, "N", "single_copy: so many ranks read from the root at one time (default: 0, all)", EVALUATE, NULL, parse_uint32,
      AT(readers_most)},
     {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE, NULL, parse_uint32, AT(root)},
@@ -88,13 +89,39 @@ static void settings_init(struct settings *out, const char *command)
     *out = (struct settings){.command = command, .node = "host", .place = "compact", .protocol = "auto"};
     out->procs = (struct size_list){.value = {2}, .count = 1};
     out->size = (struct size_list){.value = {1 << 20}, .count = 1};
-    out->sets = (struct size_list){.value = {1}, .count = 1};
-    out->tree = (struct tree_list){.shape = {{TREE_FLAT, 0}}, .count = 1};
     out->buffer_domain = -1;
     out->seed = 1;
     out->reps = 1000;
     out->warmup = 5;
     out->time_limit_s = 1;
+}
+
+static void size_default(struct size_list *list, uint64_t value)
+{
+    if (list->count == 0 && value)
+        *list = (struct size_list){.value = {value}, .count = 1};
+}
+
+static int sets_divide(uint32_t sets, const struct size_list *slots)
+{
+    for (size_t i = 0; i < slots->count; i++)
+        if (slots->value[i] % sets)
+            return 0;
+    return 1;
+}
+
+/* What was not given: the protocol's own parameters, as far as it has any. Two of f, s and b make the third. */
+static void settings_complete(struct settings *s)
+{
+    const struct protocol *protocol = protocol_find(s->protocol);
+    struct protocol_preset preset = {.sets = 1, .tree = {TREE_FLAT, 0}};
+    if (protocol && protocol->preset.fragment_bytes)
+        preset = protocol->preset;
+    size_default(&s->sets, sets_divide(preset.sets, &s->slots) ? preset.sets : 1);
+    size_default(&s->slots, s->fragment.count && s->buffer.count ? 0 : preset.slots);
+    size_default(&s->fragment, s->buffer.count ? 0 : preset.fragment_bytes);
+    if (s->tree.count == 0)
+        s->tree = (struct tree_list){.shape = {preset.tree}, .count = 1};
 }
 
 enum { OPTION_MAX = 48, CODE_HELP = 1000, CODE_ROW = 1001 };
@@ -168,5 +195,6 @@ int options_parse(int argc, char **argv, struct settings *out)
             return talk_fail(EXIT_USAGE, "too many words after %s: see shmcoll %s --help", command, command);
         out->positional[out->positional_count++] = argv[optind];
     }
+    settings_complete(out);
     return -1;
 }

@@ -40,9 +40,17 @@ struct cursor {
 /* What of the segment a protocol uses, and whether it needs to reach other ranks' user buffers. */
 enum protocol_use { PROTOCOL_SLOTS = 1, PROTOCOL_SETS = 2, PROTOCOL_LINES = 4, PROTOCOL_PEERS = 8 };
 
+/* The parameters with which a protocol comes; fragment_bytes 0: none of its own. */
+struct protocol_preset {
+    uint32_t fragment_bytes, slots, sets;
+    struct tree_shape tree;
+};
+
 struct protocol {
     const char *name;
     const char *summary;
+    const char *needs; /* what supports() demands, to follow "needs"; NULL: nothing in particular */
+    struct protocol_preset preset;
     uint32_t uses;     /* enum protocol_use, or-ed */
     uint32_t counters; /* of WORD_COUNTER, a rank */
     void (*start)(struct cursor *cursor, const struct bcast_call *call, uint32_t op);

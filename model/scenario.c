@@ -101,6 +101,8 @@ static int check_protocol(const struct scenario *s, const struct complaint *c)
     if (err && p->protocol == &protocol_eager)
         return complain(c, "protocol eager carries at most %d bytes, the message has %llu", EAGER_PAYLOAD_BYTES,
                         (unsigned long long)call.size_bytes);
+    if (err && p->protocol->needs)
+        return complain(c, "protocol %s needs %s", p->protocol->name, p->protocol->needs);
     return err ? complain(c, "protocol %s does not support these parameters", p->protocol->name) : 0;
 }
 

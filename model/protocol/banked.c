@@ -11,6 +11,8 @@ static int supports(const struct bcast_call *call)
 const struct protocol protocol_banked = {
     .name = "banked",
     .summary = "Open MPI's coll/sm: banks of slots, interior ranks copy from their parent's slot into their own",
+    .needs = "sets that divide the slots",
+    .preset = {8192, 8, 2, {TREE_KARY, 4}},
     .uses = PROTOCOL_SLOTS | PROTOCOL_SETS,
     .start = banked_start,
     .next = banked_next,

@@ -16,6 +16,8 @@ static int supports(const struct bcast_call *call)
 const struct protocol protocol_counted = {
     .name = "counted",
     .summary = "as pipelined, by counters that only grow: no atomics, no resets; slots and sets are powers of two",
+    .needs = "slots and sets that are powers of two, sets not above slots",
+    .preset = {32768, 16, 4, {TREE_FLAT, 0}},
     .uses = PROTOCOL_SLOTS,
     .counters = COUNTED_COUNTERS,
     .start = counted_start,

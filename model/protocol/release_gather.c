@@ -11,6 +11,8 @@ static int supports(const struct bcast_call *call)
 const struct protocol protocol_release_gather = {
     .name = "release_gather",
     .summary = "MPICH: one ring, rank 0's, and a tree that releases fragments and gathers who has read them",
+    .needs = "slots that are a power of two, and one set",
+    .preset = {8192, 4, 1, {TREE_KARY, 64}},
     .uses = PROTOCOL_SLOTS,
     .counters = RELEASE_GATHER_COUNTERS,
     .start = release_gather_start,

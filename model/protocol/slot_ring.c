@@ -12,6 +12,8 @@ static int supports(const struct bcast_call *call)
 const struct protocol protocol_slot_ring = {
     .name = "slot_ring",
     .summary = "MVAPICH2: a ring a root, all poll its slots' numbers, a barrier when it is full",
+    .needs = "slots that are a power of two from 2, one set and the flat tree",
+    .preset = {8192, 128, 1, {TREE_FLAT, 0}},
     .uses = PROTOCOL_SLOTS,
     .start = slot_ring_start,
     .next = slot_ring_next,

@@ -167,6 +167,23 @@ says "$always.*$bcast.*\"events\":" sim bcast $queue
 queue="--fragment 8K --slots 16 --sets 2 --format jsonl --reps 10"
 says "$always.*$bcast.*\"time_min_s\":.*\"time_p99_s\":.*\"ci_low_s\":.*\"ci_high_s\":.*\"reps\":10,\"verified\":true.*\"memcpy_cold_s\":.*\"copy_bound_s\":" run bcast $queue
 if grep -q '"fragment_opt_bytes"\|"events"\|null\|nan' "$work/out"; then fail "run has keys that are absent"; else pass; fi
+# The other libraries' protocols come with their own parameters, and say what they cannot do.
+says 'slot_ring.*flat","size_bytes":1048576,"fragment_bytes":8192,"slots":128,"sets":1' sim bcast --protocol slot_ring \
+    --node broadwell-2x8 --procs 16 --format jsonl
+says 'banked.*kary:4","size_bytes":1048576,"fragment_bytes":8192,"slots":8,"sets":2' sim bcast --protocol banked \
+    --node broadwell-2x8 --procs 16 --format jsonl
+says 'release_gather.*:64","size_bytes":1048576,"fragment_bytes":8192,"slots":4,"sets":1' sim bcast --protocol release_gather \
+    --node broadwell-2x8 --procs 16 --format jsonl
+says 'kary:4","size_bytes":1048576,"fragment_bytes":131072,"slots":8,"sets":2' sim bcast --protocol banked --buffer 1M --node broadwell-2x8 --format jsonl
+says 'chain","size_bytes":1048576,"fragment_bytes":8192,"slots":3,"sets":1' sim bcast --protocol banked --slots 3 --tree chain \
+    --node broadwell-2x8 --format jsonl
+for protocol in slot_ring banked release_gather; do
+    says "\"protocol\":\"$protocol\".*\"verified\":true" run bcast --protocol $protocol --procs 3 --size 300K --reps 5 --format jsonl
+done
+refuses 2 "slot_ring needs slots.*power of two" sim bcast --protocol slot_ring --slots 100
+refuses 2 "slot_ring needs.*flat tree" sim bcast --protocol slot_ring --tree chain
+refuses 2 "release_gather needs.*one set" run bcast --protocol release_gather --sets 2
+says 'f 8192, s 128, q 1, tree flat' run --help
 header='^source,variant,collective,algorithm,protocol,node,procs,placement,root,buffers,backend,tree,size_bytes,fragment_bytes,slots,sets,time_s,'
 says "$header" model bcast --node paper --format csv
 columns=$(awk -F, '{ print NF }' "$work/out" | sort -u | wc -l)
