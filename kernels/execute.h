@@ -3,7 +3,8 @@
  * Inlined together with the program, once for each protocol with and without random delays, and once more through the protocol
  * table (executors.c). The words' happens-before edges: every STORE, OFFER, ADD and TAKE is a release (R1) and every satisfied
  * WAIT an acquire (A1, in wait.h); bytes copied before a release are seen by who has acquired it. A non-temporal copy into a
- * slot or a peer's buffer is fenced before its notification; one into a rank's own memory is fenced when the call ends. */
+ * slot or a peer's buffer is fenced before its notification; one into a rank's own memory is fenced when the call ends,
+ * unless others read it there meanwhile (PROTOCOL_SERVES). */
 #ifndef SHMCOLL_KERNELS_EXECUTE_H
 #define SHMCOLL_KERNELS_EXECUTE_H
 
@@ -83,6 +84,8 @@ static inline int copy_peer(struct comm *comm, const struct lane *lane, const st
         error = peer_read(&comm->peers, owner, offer_card(lane, owner), s->offset_bytes, user, s->bytes, m->copy_out);
     else
         error = peer_write(&comm->peers, owner, offer_card(lane, owner), s->offset_bytes, user, s->bytes, m->copy_out);
+    if (lane->protocol->uses & PROTOCOL_SERVES)
+        copy_fence(m->copy_out); /* others will read what has been copied here, told by a plain release */
     return __builtin_expect(error != 0, 0) ? execute_failed(comm, lane, root, s->name, owner, error) : 0;
 }
 

@@ -38,7 +38,13 @@ struct cursor {
 };
 
 /* What of the segment a protocol uses, and whether it needs to reach other ranks' user buffers. */
-enum protocol_use { PROTOCOL_SLOTS = 1, PROTOCOL_SETS = 2, PROTOCOL_LINES = 4, PROTOCOL_PEERS = 8 };
+enum protocol_use {
+    PROTOCOL_SLOTS = 1,
+    PROTOCOL_SETS = 2,
+    PROTOCOL_LINES = 4,
+    PROTOCOL_PEERS = 8,
+    PROTOCOL_SERVES = 16, /* readers' own buffers are read by others during the call */
+};
 
 /* The parameters with which a protocol comes; fragment_bytes 0: none of its own. */
 struct protocol_preset {

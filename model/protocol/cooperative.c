@@ -10,7 +10,7 @@ static int supports(const struct bcast_call *call)
 const struct protocol protocol_cooperative = {
     .name = "cooperative",
     .summary = "both sides copy between user buffers: two ranks share the pieces, readers of more serve each other",
-    .uses = PROTOCOL_PEERS,
+    .uses = PROTOCOL_PEERS | PROTOCOL_SERVES,
     .counters = COOPERATIVE_COUNTERS,
     .start = cooperative_start,
     .next = cooperative_next,
