@@ -23,8 +23,9 @@ static const char *lane_fault(const struct comm_config *f, uint32_t lane)
     if (f->control_pages && lane == 0 && l->protocol != &protocol_pipelined)
         return "control pages are for the pipelined protocol: the others need the packed layout";
     struct bcast_call call = call_template(f, lane);
+    call.size_bytes = l->size_max_bytes;
     if (l->protocol->supports(&call))
-        return "the protocol cannot work with these numbers of fragment bytes, slots and sets";
+        return "the protocol cannot work with these numbers of fragment bytes, slots and sets, or not up to this size";
     return NULL;
 }
 

@@ -58,7 +58,7 @@ static struct comm_config run_config(const struct runner *r)
     const struct node *node = s->machine.node;
     const struct params *p = &s->params;
     struct comm_lane lane = {.protocol = p->protocol, .fragment_bytes = p->fragment_bytes, .slots = p->slots, .sets = p->sets,
-                             .readers_most = p->readers_most, .tree = p->tree, .size_max_bytes = UINT64_MAX};
+                             .readers_most = p->readers_most, .tree = p->tree, .size_max_bytes = s->job.bcast.size_bytes};
     struct comm_config config = comm_config_of(r->self->procs, r->self->rank, &lane);
     config.copy_in = (int)s->conditions.copy_in - 1; /* the same order, COMM_COPY_AUTO first */
     config.copy_out = (int)s->conditions.copy_out - 1;

@@ -45,7 +45,7 @@ static struct bcast_case case_of(const struct peer *peer, uint32_t procs)
 
 static void run(const struct bcast_case *c)
 {
-    char reason[COMM_REASON_BYTES] = "", text[256];
+    char reason[COMM_REASON_BYTES] = "", text[BCAST_CASE_TEXT_BYTES];
     int error = bcast_case_run(c, reason);
     if (error)
         fail_msg("%s: %s: error %d: %s", c->protocol->name, bcast_case_format(c, text, sizeof text), error, reason);
@@ -88,7 +88,7 @@ static void through_the_table_and_with_delays(void **state)
         c.delay_max_ns = 2000;
         for (c.seed = 1; c.seed <= 3; c.seed++)
             run(&c);
-        c.packed = 1;
+        c.packed = CASE_PACKED_ALL;
         run(&c);
     }
 }
