@@ -23,7 +23,7 @@ binaries() { # VARIANT DIRECTORIES...
         done
     done
 }
-directories() { for d in tests/*/; do d=$(basename "$d"); [ "$d" = stress ] || echo "$d"; done; }
+directories() { for d in tests/*/; do d=$(basename "$d"); case $d in stress | faults) ;; *) echo "$d" ;; esac; done; }
 scripts() { for s in tests/*/test_*.sh; do case $s in tests/stress/*) ;; *) [ -e "$s" ] && echo "$s" ;; esac; done; }
 
 ./deps.sh guest || echo "check: without these packages the NUMA guest is skipped"
@@ -31,6 +31,8 @@ build release all tests bench-programs guest-programs && {
     # shellcheck disable=SC2046
     run release $(binaries release $(directories)) $(scripts)
 }
+# shellcheck disable=SC2046
+build fault fault-programs && run fault $(binaries fault faults)
 run layers tests/run_layers.sh
 # shellcheck disable=SC2046
 build asan all tests && {

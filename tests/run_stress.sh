@@ -23,6 +23,13 @@ else
     echo "0 1 0" >>$totals
 fi
 
+if $make --no-print-directory -s -j"$jobs" V=fault fault-programs; then
+    SHMCOLL_TEST_FULL=1 tests/run_tests.sh stress $totals build/fault/tests/faults/test_kill_matrix
+else
+    echo "stress: building with V=fault failed"
+    echo "0 1 0" >>$totals
+fi
+
 touch $totals
 awk '{ passed += $1; failed += $2; skipped += $3 }
      END { if (skipped) printf "%d skipped\n", skipped
