@@ -42,6 +42,18 @@ static int run_gathered(struct comm *comm, uint32_t lane, struct message *m, uin
     return error;
 }
 
+/* Where the kernel forbids reading other ranks' memory, the root tells before each call that would whether its buffer lies where
+ * all reach it; otherwise the message goes through a queue. */
+static int detour(struct comm *comm, uint32_t *lane, const struct message *m, uint64_t size_bytes, uint32_t root)
+{
+    char far = root == comm->config.rank && !(m->buffer && peer_within_areas(&comm->peers, m->buffer, size_bytes));
+    struct message ask = {.buffer = &far};
+    int error = size_bytes == 0 ? 0 : run(comm, comm->ask_lane, &ask, 1, root);
+    if (!error && far)
+        *lane = comm->queue_lane;
+    return error;
+}
+
 static int broadcast(struct comm *comm, struct message *m, uint64_t size_bytes, uint32_t root)
 {
     if (__builtin_expect(comm->error != 0, 0))
@@ -50,8 +62,12 @@ static int broadcast(struct comm *comm, struct message *m, uint64_t size_bytes, 
     if (__builtin_expect(lane == comm->lanes, 0))
         return -EINVAL;
     comm->liveness.calls++;
+    int error = 0;
+    if (comm->queue_lane && (comm->lane[lane].protocol->uses & PROTOCOL_PEERS))
+        error = detour(comm, &lane, m, size_bytes, root);
     int gathers = m->data && (comm->lane[lane].protocol->uses & PROTOCOL_PEERS);
-    int error = gathers ? run_gathered(comm, lane, m, size_bytes, root) : run(comm, lane, m, size_bytes, root);
+    if (!error)
+        error = gathers ? run_gathered(comm, lane, m, size_bytes, root) : run(comm, lane, m, size_bytes, root);
     return __builtin_expect(error != 0, 0) ? comm_fail(comm, error, "broadcast") : 0;
 }
 

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COMM_REASON_BYTES = 256, COMM_PROCS_MAX = 65534, COMM_COPY_AUTO = -1, COMM_LANES_MAX = 8 };
+enum { COMM_REASON_BYTES = 256, COMM_NOTE_BYTES = 512, COMM_PROCS_MAX = 65534, COMM_COPY_AUTO = -1, COMM_LANES_MAX = 8 };
 
 /* Collective among the ranks of the communicator to be; used in comm_create only. Each returns 0 or -errno and
  * should return an error when a peer has died. */
@@ -42,6 +42,8 @@ struct comm_config {
     uint32_t procs, rank;
     uint32_t lanes;
     struct comm_lane lane[COMM_LANES_MAX]; /* by rising size_max_bytes */
+    struct comm_lane without_peers; /* takes the place of lanes that reach into others' memory where that is forbidden, for the same
+                                       sizes; protocol NULL: counted, with a queue that suits the cache */
     uint64_t area_bytes; /* memory in the segment for this rank's own buffers, see comm_area */
     int huge_pages;     /* try huge pages; comm_note says what came of it */
     int control_pages;  /* lane 0, which must be pipelined, has the paper's layout: one page a control block */

@@ -1,6 +1,7 @@
 /* Creation of a communicator: a handful of collective steps, each of which ends in agreement. */
 #include "kernels/comm_internal.h"
 #include "kernels/comm_lanes.h"
+#include "kernels/environment.h"
 #include "kernels/placement.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ struct hello {
     struct agreed agreed;
     struct liveness_identity identity;
     struct peer_trial trial;
+    uint64_t llc_bytes;
     uint64_t allowed[PLACEMENT_MASK_WORDS];
     int32_t domain_os;
 };
@@ -73,11 +75,17 @@ static void check_config(struct creation *c)
         no(c, -EINVAL, fault);
 }
 
+static uint64_t cache_bytes(const struct comm_config *f)
+{
+    long llc = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return f->llc_bytes ? f->llc_bytes : llc > 0 ? (uint64_t)llc : 32u << 20;
+}
+
 static int step_hello(struct creation *c)
 {
     struct comm *comm = c->comm;
     struct hello mine = {.agreed = lanes_agreed(&comm->config), .identity = liveness_identity_self(),
-                         .domain_os = comm->config.domain_os};
+                         .domain_os = comm->config.domain_os, .llc_bytes = cache_bytes(&comm->config)};
     c->shown = clock_monotonic_ns() << 16 ^ comm->config.rank;
     mine.trial = (struct peer_trial){(uint64_t)(uintptr_t)&c->shown, c->shown};
     placement_allowed(mine.allowed); /* unknown stays empty: then the ranks count as crowded, which is safe */
@@ -90,26 +98,41 @@ static int step_hello(struct creation *c)
     return agree(c);
 }
 
-/* Whether all ranks reach into the memory of all others; where not, lanes that need it go another way, on all ranks. */
-static int step_peers(struct creation *c)
+static int needs_peers(const struct comm_config *f)
+{
+    int needs = 0;
+    for (uint32_t i = 0; i < f->lanes; i++)
+        needs |= (f->lane[i].protocol->uses & PROTOCOL_PEERS) != 0;
+    return needs;
+}
+
+/* The same on all ranks: all look at what all have met, and at rank 0's cache. */
+static void adapt(struct creation *c, const struct environment *all)
+{
+    struct comm *comm = c->comm;
+    if (environment_adapt(all, c->hello[0].llc_bytes, &comm->config, comm->note) == 0)
+        return;
+    comm->ask_lane = comm->config.lanes - 2;
+    comm->queue_lane = comm->config.lanes - 1;
+}
+
+/* What the host forbids some rank takes another way, on all ranks. */
+static int step_environment(struct creation *c)
 {
     struct comm *comm = c->comm;
     const struct comm_config *f = &comm->config;
     struct liveness_identity *identity = calloc(f->procs, sizeof *identity);
-    int32_t mine = 0, *all = calloc(f->procs, sizeof *all);
+    struct environment mine, *all = calloc(f->procs, sizeof *all);
     for (uint32_t r = 0; r < f->procs && identity; r++)
         identity[r] = c->hello[r].identity;
     int error = identity && all ? peers_create(&comm->peers, identity, f->procs, f->rank) : -ENOMEM;
-    for (uint32_t r = 0; r < f->procs && !error && !mine; r++)
-        mine = peers_try(&comm->peers, r, &c->hello[r].trial);
     comm->peers.secret = c->hello[0].trial.value;
-    if (!error)
+    if (!error) {
+        mine = environment_try(needs_peers(f) ? &comm->peers : NULL, &c->hello[0].trial, sizeof *c->hello);
         error = c->bootstrap->allgather(c->bootstrap->context, &mine, all, sizeof mine);
-    for (uint32_t r = 0; r < f->procs && !error; r++)
-        if (all[r]) {
-            lanes_without_peers(&comm->config, r, all[r], comm->note, sizeof comm->note);
-            break;
-        }
+    }
+    if (!error)
+        adapt(c, all);
     free(identity);
     free(all);
     return error;
@@ -284,10 +307,9 @@ static void finish(struct creation *c)
     struct comm *comm = c->comm;
     const struct comm_config *f = &comm->config;
     if (comm->plan.note[0])
-        snprintf(comm->note + strlen(comm->note), sizeof comm->note - strlen(comm->note), "%s%s", comm->note[0] ? "; " : "", comm->plan.note);
+        environment_note_add(comm->note, "%s", comm->plan.note);
     comm->random = (f->seed + 1) * 0x9e3779b97f4a7c15u + f->rank;
-    long llc = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    comm->llc_bytes = f->llc_bytes ? f->llc_bytes : llc > 0 ? (uint64_t)llc : 32u << 20;
+    comm->llc_bytes = c->hello[f->rank].llc_bytes;
     find_crowded(c);
     wait_policy_set(&comm->waiter, comm->crowded);
     comm->waiter.sleepers = &segment_head(&comm->plan, comm->base)->sleepers;
@@ -301,7 +323,7 @@ static void finish(struct creation *c)
 
 static int create(struct creation *c)
 {
-    int (*const steps[])(struct creation *) = {step_hello, step_peers, step_plan, step_map, step_fill};
+    int (*const steps[])(struct creation *) = {step_hello, step_environment, step_plan, step_map, step_fill};
     int error = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !error; i++)
         error = steps[i](c);

@@ -42,6 +42,7 @@ struct comm {
     char *base;
     uint32_t lanes;
     struct lane lane[COMM_LANES_MAX];
+    uint32_t ask_lane, queue_lane; /* 0: none. The root tells by the one whether a message goes by the other (bcast.c) */
     int crowded;
     struct waiter waiter;
     struct liveness liveness;
@@ -55,7 +56,7 @@ struct comm {
     struct fault_point fault;
 #endif
     char error_text[COMM_REASON_BYTES];
-    char note[COMM_REASON_BYTES];
+    char note[COMM_NOTE_BYTES];
 };
 
 /* A call's data. */

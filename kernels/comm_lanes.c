@@ -13,6 +13,17 @@ static struct bcast_call call_template(const struct comm_config *f, uint32_t lan
                                .lines = l->protocol->uses & PROTOCOL_LINES ? EAGER_LINES : 0};
 }
 
+static const char *replacement_fault(const struct comm_config *f)
+{
+    struct comm_config alone = *f;
+    alone.lane[0] = f->without_peers;
+    if (!alone.lane[0].protocol)
+        return NULL;
+    struct bcast_call call = call_template(&alone, 0);
+    int fits = !(alone.lane[0].protocol->uses & PROTOCOL_PEERS) && alone.lane[0].protocol->supports(&call) == 0;
+    return fits && lane_execute_find(alone.lane[0].protocol, f) ? NULL : "what takes the place of peers' buffers cannot work";
+}
+
 static const char *lane_fault(const struct comm_config *f, uint32_t lane)
 {
     const struct comm_lane *l = &f->lane[lane];
@@ -34,7 +45,7 @@ const char *lanes_fault(const struct comm_config *f)
     const char *fault = f->lanes == 0 || f->lanes > COMM_LANES_MAX ? "between 1 and 8 lanes are possible" : NULL;
     for (uint32_t i = 0; i < f->lanes && !fault; i++)
         fault = lane_fault(f, i);
-    return fault;
+    return fault ? fault : replacement_fault(f);
 }
 
 struct agreed lanes_agreed(const struct comm_config *f)
@@ -47,8 +58,8 @@ struct agreed lanes_agreed(const struct comm_config *f)
     a.huge_pages = f->huge_pages != 0;
     a.control_pages = f->control_pages != 0;
     a.op_start = f->op_start;
-    for (uint32_t i = 0; i < f->lanes && i < COMM_LANES_MAX; i++) {
-        const struct comm_lane *l = &f->lane[i];
+    for (uint32_t i = 0; i <= f->lanes && i <= COMM_LANES_MAX; i++) {
+        const struct comm_lane *l = i < f->lanes ? &f->lane[i] : &f->without_peers;
         a.lane[i] = (struct agreed_lane){.fragment_bytes = l->fragment_bytes, .slots = l->slots, .sets = l->sets,
                                          .readers_most = l->readers_most, .tree_kind = l->tree.kind,
                                          .tree_degree = l->tree.degree, .size_max_bytes = l->size_max_bytes};
@@ -67,25 +78,6 @@ struct segment_shape lanes_shape(const struct comm_config *f, uint32_t lane)
     shape.sets = uses & PROTOCOL_SETS ? l->sets : 0;
     shape.lines = uses & PROTOCOL_LINES ? EAGER_LINES : 0;
     return shape;
-}
-
-/* What takes the place of peers' buffers: counters and a queue in the segment. */
-void lanes_without_peers(struct comm_config *config, uint32_t rank, int error, char *note, size_t note_bytes)
-{
-    int any = 0;
-    for (uint32_t i = 0; i < config->lanes; i++) {
-        struct comm_lane *lane = &config->lane[i];
-        if (!(lane->protocol->uses & PROTOCOL_PEERS))
-            continue;
-        any = 1;
-        lane->protocol = &protocol_counted;
-        lane->fragment_bytes = 32768;
-        lane->slots = 16;
-        lane->sets = 4;
-    }
-    if (any)
-        snprintf(note, note_bytes, "rank %u cannot reach into other processes' memory (%s): messages go through the "
-                 "segment by the protocol counted", rank, strerror(-error));
 }
 
 int lanes_create(struct comm *comm)

@@ -12,7 +12,7 @@ struct agreed_lane {
 };
 
 struct agreed {
-    struct agreed_lane lane[COMM_LANES_MAX];
+    struct agreed_lane lane[COMM_LANES_MAX + 1]; /* after the last, what takes their place */
     uint64_t area_bytes;
     uint32_t procs, lanes, huge_pages, control_pages, op_start, zero;
 };
@@ -24,9 +24,6 @@ const char *lanes_fault(const struct comm_config *config);
 
 /* What a lane needs of the segment. */
 struct segment_shape lanes_shape(const struct comm_config *config, uint32_t lane);
-
-/* Replaces lanes that need other ranks' memory, because `rank` met `error` there; says so in the note if there are any. */
-void lanes_without_peers(struct comm_config *config, uint32_t rank, int error, char *note, size_t note_bytes);
 
 /* The lanes as the configuration and the plan have them, with their trees. 0 or -errno of tree_create. */
 int lanes_create(struct comm *comm);

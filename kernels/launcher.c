@@ -70,25 +70,6 @@ static struct launch_shared *shared_create(const struct launch_options *o)
     return shared;
 }
 
-/* Ranks against the cpus they will have. */
-static int find_crowded(const struct launch_options *o)
-{
-    uint64_t *mask = calloc(o->procs, PLACEMENT_MASK_WORDS * sizeof *mask);
-    int crowded = 1;
-    if (!mask)
-        return crowded;
-    for (uint32_t r = 0; r < o->procs; r++) {
-        uint64_t *own = mask + (size_t)r * PLACEMENT_MASK_WORDS;
-        if (o->cpu_os && o->cpu_os[r] < PLACEMENT_MASK_WORDS * 64)
-            own[o->cpu_os[r] / 64] = (uint64_t)1 << o->cpu_os[r] % 64;
-        else
-            placement_allowed(own);
-    }
-    crowded = wait_crowded(mask, PLACEMENT_MASK_WORDS, o->procs);
-    free(mask);
-    return crowded;
-}
-
 static int found(struct launch *l, int error, int64_t rank, const char *what)
 {
     if (l->error)
@@ -152,6 +133,7 @@ static _Noreturn void child_main(struct launch *l, uint32_t rank, pid_t launcher
 {
     struct launch_rank *self = &l->child[rank].rank;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PTRACER, launcher); /* where Yama lets only ancestors reach in: the launcher's other children too */
     if (getppid() != launcher) /* it died before the line above */
         _exit(1);
     close(l->signal_fd);
@@ -369,19 +351,24 @@ int launcher_run(const struct launch_options *options, launch_body body, void *a
                  struct launch_report *report)
 {
     struct launch_report unread;
-    struct launch l = {.options = options, .body = body, .argument = argument, .signal_fd = -1,
+    struct launch_options own = *options;
+    struct launch l = {.options = &own, .body = body, .argument = argument, .signal_fd = -1,
                        .report = report ? report : &unread};
     *l.report = (struct launch_report){.failed_rank = -1};
+    if (own.cpu_os && placement_pin_try()) {
+        own.cpu_os = NULL;
+        snprintf(l.report->note, sizeof l.report->note, "ranks cannot be pinned (sched_setaffinity: %s): the kernel moves them", strerror(errno));
+    }
     if (options->procs == 0)
         return found(&l, -EINVAL, -1, "no ranks");
-    l.shared = shared_create(options);
+    l.shared = shared_create(&own);
     l.child = aligned_alloc(128, round_up(options->procs * sizeof *l.child, 128));
     if (!l.shared || !l.child) {
         found(&l, -ENOMEM, -1, "out of memory");
         goto end;
     }
     memset(l.child, 0, options->procs * sizeof *l.child);
-    l.shared->crowded = find_crowded(options);
+    l.shared->crowded = launch_crowded(&own);
     l.deadline_ns = options->timeout_s > 0 ? clock_monotonic_ns() + (uint64_t)(options->timeout_s * 1e9) : 0;
     if (options->backend == BACKEND_THREADS)
         run_threads(&l);

@@ -41,6 +41,7 @@ struct launch_report {
     int64_t failed_rank; /* -1 if none in particular */
     int signal;          /* that killed it, 0 */
     char reason[COMM_REASON_BYTES];
+    char note[COMM_REASON_BYTES]; /* what could not be had: pinning; "" if nothing */
 };
 
 /* Runs body on all ranks and waits for them.

@@ -1,6 +1,7 @@
 /* The ranks' side of the launcher: barrier, allgather and descriptor passing through shared memory. */
 #include "kernels/fd_pass.h"
 #include "kernels/launcher_internal.h"
+#include "kernels/placement.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,4 +131,22 @@ int launch_rank_run(struct launch_rank *self, launch_body body, void *argument)
     if (error)
         word_replace_acq_rel(&self->shared->failed, 0, self->rank + 1); /* R5: pairs with the loads in alive() */
     return error;
+}
+
+int launch_crowded(const struct launch_options *o)
+{
+    uint64_t *mask = calloc(o->procs, PLACEMENT_MASK_WORDS * sizeof *mask);
+    int crowded = 1;
+    if (!mask)
+        return crowded;
+    for (uint32_t r = 0; r < o->procs; r++) {
+        uint64_t *own = mask + (size_t)r * PLACEMENT_MASK_WORDS;
+        if (o->cpu_os && o->cpu_os[r] < PLACEMENT_MASK_WORDS * 64)
+            own[o->cpu_os[r] / 64] = (uint64_t)1 << o->cpu_os[r] % 64;
+        else
+            placement_allowed(own);
+    }
+    crowded = wait_crowded(mask, PLACEMENT_MASK_WORDS, o->procs);
+    free(mask);
+    return crowded;
 }

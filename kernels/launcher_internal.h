@@ -34,6 +34,8 @@ static inline struct launch_slot *launch_slot(struct launch_shared *shared, uint
     return (struct launch_slot *)(void *)((char *)shared + shared->ranks_offset) + rank;
 }
 
+/* Ranks against the cpus they will have. */
+int launch_crowded(const struct launch_options *options);
 void launch_rank_init(struct launch_rank *self, struct launch_shared *shared, uint32_t rank, uint32_t procs);
 /* Runs the body and records how it ended. */
 int launch_rank_run(struct launch_rank *self, launch_body body, void *argument);

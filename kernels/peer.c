@@ -44,17 +44,25 @@ static int vm_all(vm_function *move, int32_t pid, char *own, uint64_t address, s
     return 0;
 }
 
-int peers_try(const struct peers *peers, uint32_t rank, const struct peer_trial *trial)
+static int try_one(const struct peers *peers, uint32_t rank, const struct peer_trial *trial, int write)
 {
-    uint64_t value = 0;
+    uint64_t value = trial->value;
     if (peers->pid[rank] == 0)
         return 0;
     if (peers->pid[rank] < 0)
-        return -EPERM;
-    int error = vm_all(process_vm_readv, peers->pid[rank], (char *)&value, trial->address, sizeof value);
-    if (!error && value != trial->value)
-        return -ESRCH;
-    return error ? error : vm_all(process_vm_writev, peers->pid[rank], (char *)&value, trial->address, sizeof value);
+        return -EXDEV;
+    int error = vm_all(write ? process_vm_writev : process_vm_readv, peers->pid[rank], (char *)&value, trial->address, sizeof value);
+    return !error && value != trial->value ? -ESRCH : error; /* somebody else's memory */
+}
+
+int peers_try_read(const struct peers *peers, uint32_t rank, const struct peer_trial *trial)
+{
+    return try_one(peers, rank, trial, 0);
+}
+
+int peers_try_write(const struct peers *peers, uint32_t rank, const struct peer_trial *trial)
+{
+    return try_one(peers, rank, trial, 1);
 }
 
 static uint64_t mixed(uint64_t hash, uint64_t value)
@@ -68,13 +76,18 @@ static uint64_t card_check(const struct peers *peers, const struct peer_card *ca
     return mixed(mixed(mixed(peers->secret, card->where), card->address), card->bytes);
 }
 
-void peer_offer(const struct peers *peers, struct peer_card *card, const void *buffer, uint64_t bytes)
+int peer_within_areas(const struct peers *peers, const void *buffer, uint64_t bytes)
 {
     uint64_t offset = (uint64_t)((const char *)buffer - peers->base) - peers->areas_offset; /* huge if it lies before */
     uint64_t areas = peers->area_bytes * peers->procs;
-    int within = offset < areas && bytes <= areas - offset;
+    return offset < areas && bytes <= areas - offset;
+}
+
+void peer_offer(const struct peers *peers, struct peer_card *card, const void *buffer, uint64_t bytes)
+{
+    int within = peer_within_areas(peers, buffer, bytes);
     card->where = within ? PEER_AREA : PEER_PRIVATE;
-    card->address = within ? peers->areas_offset + offset : (uint64_t)(uintptr_t)buffer;
+    card->address = within ? (uint64_t)((const char *)buffer - peers->base) : (uint64_t)(uintptr_t)buffer;
     card->bytes = bytes;
     card->check = card_check(peers, card);
 }

@@ -38,8 +38,13 @@ struct peer_trial {
 int peers_create(struct peers *out, const struct liveness_identity *identity, uint32_t procs, uint32_t rank);
 void peers_destroy(struct peers *peers);
 
-/* Really reads and writes 8 bytes of another rank's memory. 0, or why it cannot be done: -EPERM, -ENOSYS, ... */
-int peers_try(const struct peers *peers, uint32_t rank, const struct peer_trial *trial);
+/* Really reads or writes 8 bytes of another rank's memory. 0, or why it cannot be done: -EPERM, -ENOSYS, -EXDEV (another pid
+ * namespace), ... */
+int peers_try_read(const struct peers *peers, uint32_t rank, const struct peer_trial *trial);
+int peers_try_write(const struct peers *peers, uint32_t rank, const struct peer_trial *trial);
+
+/* Whether all of it lies in areas of the segment, so that everyone reaches it by itself. */
+int peer_within_areas(const struct peers *peers, const void *buffer, uint64_t bytes);
 
 /* Fills this rank's card. */
 void peer_offer(const struct peers *peers, struct peer_card *card, const void *buffer, uint64_t bytes);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +27,15 @@ int placement_allowed(uint64_t mask[PLACEMENT_MASK_WORDS])
 {
     memset(mask, 0, PLACEMENT_MASK_WORDS * sizeof *mask);
     return sched_getaffinity(0, PLACEMENT_MASK_WORDS * sizeof *mask, (cpu_set_t *)(void *)mask) ? -errno : 0;
+}
+
+int placement_pin_try(void)
+{
+    uint64_t mask[PLACEMENT_MASK_WORDS];
+    int error = placement_allowed(mask);
+    if (error)
+        return error;
+    return sched_setaffinity(0, sizeof mask, (cpu_set_t *)(void *)mask) ? -errno : 0;
 }
 
 int placement_domain_here(void)
@@ -79,6 +89,25 @@ int placement_bind(void *base, uint64_t bytes, int domain_os)
     }
     numa_bitmask_free(domains);
     return error == -EPERM || error == -ENOSYS ? -ENOTSUP : error;
+}
+
+int placement_bind_try(void)
+{
+    if (numa_available() < 0)
+        return 0;
+    size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct bitmask *domains = numa_allocate_nodemask();
+    int error = page == MAP_FAILED || !domains ? -ENOMEM : 0;
+    if (!error) {
+        numa_bitmask_setbit(domains, (unsigned)placement_domain_with_memory(0));
+        error = mbind(page, bytes, MPOL_PREFERRED, domains->maskp, domains->size + 1, 0) ? -errno : 0;
+    }
+    if (domains)
+        numa_bitmask_free(domains);
+    if (page != MAP_FAILED)
+        munmap(page, bytes);
+    return error == -ENOSYS ? 0 : error;
 }
 
 int placement_prefer(int domain_os)

@@ -19,6 +19,9 @@ struct placement_audit {
 /* Pins the calling thread to one of the operating system's cpus. 0 or -errno. */
 int placement_pin(uint32_t cpu_os);
 
+/* Whether this thread may set its affinity, tried with the one it has. 0 or -errno. */
+int placement_pin_try(void);
+
 /* The cpus this thread may run on. 0 or -errno. */
 int placement_allowed(uint64_t mask[PLACEMENT_MASK_WORDS]);
 
@@ -32,6 +35,9 @@ int placement_domain_with_memory(int domain_os);
 /* Pages of [base, base + bytes) not yet allocated shall come from the domain while it has memory.
  * base on a page boundary. 0; -ENOTSUP without NUMA in the kernel or allowed here; other -errno. */
 int placement_bind(void *base, uint64_t bytes, int domain_os);
+
+/* Whether memory can be bound here, tried on a page: 0 (also without NUMA in the kernel: there is nothing to bind to), or -errno. */
+int placement_bind_try(void);
 
 /* Whatever this thread allocates from now on shall come from the domain; -1: from where it runs. 0; -ENOTSUP. */
 int placement_prefer(int domain_os);

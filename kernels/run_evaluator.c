@@ -135,15 +135,31 @@ static void fill_audit(const struct run_result *result, uint32_t procs, struct o
     }
 }
 
-/* The same on all ranks, but for what only some have to tell. */
-static void fill_ran(const struct scenario *s, const struct run_result *result, struct outcome *out)
+static uint32_t cpus_used(const struct scenario *s)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < s->job.procs; r++) {
+        uint32_t before = 0;
+        while (before < r && s->placement.core_of_rank[before] != s->placement.core_of_rank[r])
+            before++;
+        n += before == r;
+    }
+    return n;
+}
+
+/* What came of the parameters asked for: all ranks tell the same. */
+static void fill_ran(const struct scenario *s, const struct run_result *result, const struct launch_report *report, struct outcome *out)
 {
     const struct comm_lane *ran = &result->ran;
     if (ran->protocol != s->params.protocol)
         out->ran = (struct params){.protocol = ran->protocol, .fragment_bytes = ran->fragment_bytes, .slots = ran->slots,
                                    .sets = ran->sets, .tree = ran->tree, .readers_most = ran->readers_most};
-    for (uint32_t r = 0; r < s->job.procs && !out->note[0]; r++)
-        snprintf(out->note, sizeof out->note, "%s", result[r].note);
+    snprintf(out->note, sizeof out->note, "%s%s%s", report->note, report->note[0] && result->note[0] ? "; " : "", result->note);
+    uint32_t cpus = cpus_used(s);
+    size_t used = strlen(out->note);
+    if (cpus < s->job.procs)
+        snprintf(out->note + used, sizeof out->note - used, "%s%u ranks share %u cpus: who waits yields at once", used ? "; " : "",
+                 s->job.procs, cpus);
 }
 
 static int run(const struct run_job *job, uint32_t *cpu_os, struct run_result *result, struct run_common *common, struct outcome *out)
@@ -161,7 +177,7 @@ static int run(const struct run_job *job, uint32_t *cpu_os, struct run_result *r
         return refuse(out, error, report.reason);
     }
     out->verified = s->conditions.no_verify ? -1 : 1;
-    fill_ran(s, result, out);
+    fill_ran(s, result, &report, out);
     fill_audit(result, s->job.procs, out);
     fill_limits(common, job, out);
     return fill_times(common, job, out);

@@ -31,7 +31,7 @@ struct run_result {
     int audited;
     struct comm_audit audit;
     struct comm_lane ran; /* the lane that took the messages */
-    char note[COMM_REASON_BYTES];
+    char note[COMM_NOTE_BYTES];
 };
 
 /* The pool of one rank's user buffers. Asks for the free memory: all ranks use one answer. */

@@ -113,7 +113,7 @@ struct outcome {
     uint64_t audit_pages, audit_pages_misplaced;
     int audited;
     struct params ran; /* run: what took the place of the parameters asked for, as the host forbids them; protocol NULL: nothing */
-    char note[256];    /* what could not be had here and what took its place, in one line; "" if nothing */
+    char note[800];    /* what could not be had here and what took its place, in one line; "" if nothing */
     char reason[200]; /* one line, set whenever evaluate() fails */
 };
 
