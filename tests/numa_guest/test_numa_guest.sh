@@ -30,7 +30,10 @@ judged "no guest" "0 2" ""
 # A guest that is not done in time is stopped, and that is a failure.
 report=$(SHMCOLL_GUEST_LIMIT_S=1 $here/run_guest.sh two 2>&1)
 case $?:$report in
-77:*) echo "$report" && exit 77 ;;
+77:*)
+    printf '%s\n%s passed, %s failed\n' "$report" $passed $failed
+    exit 77
+    ;;
 1:*"stopped after 1 s"*) passed=$((passed + 1)) ;;
 *) failed=$((failed + 1)) && echo "a guest stopped after a second: $report" ;;
 esac
