@@ -27,6 +27,9 @@ const struct figure figure_table[] = {
     {"host7", "host7", "this host, two ranks: time against the message for several slots, relative to one", figure_host7, NULL,
      1},
     {"host9", "host9", "this host, two ranks: time against the fragment, slots fixed", figure_host9, NULL, 1},
+    {"host10", "host10", "this host, eight ranks: trees relative to flat", figure_host10, NULL, 1},
+    {"host12", "host12", "this host, two and eight ranks: against slot_ring, roots in turn", figure_host12, NULL, 1},
+    {"host13", "host13", "this host, two and eight ranks: against banked, roots in turn", figure_host13, NULL, 1},
     {"compare_fragment", "compare_fragment", "compare's rows: time against the fragment", NULL,
      "shmcoll compare bcast --node NODE.yaml --size 16K,64K,1M,16M --fragment 4K..256K --buffer 1M,4M --rows", 1},
     {"compare_size", "compare_size", "compare's rows: time against the message", NULL,
@@ -47,7 +50,8 @@ static struct conditions conditions_of(const char *source, const struct figure_p
     c.time_limit_s = point->limit_s > 0 ? point->limit_s : 0.3;
     c.root_shift = point->root_shift;
     c.queues_together = point->queues_together;
-    c.no_limits = point->oversubscribed;
+    c.no_limits = point->no_limits;
+    c.buffers = point->warm ? BUFFERS_WARM : BUFFERS_COLD;
     if (point->root_shift && strcmp(source, "sim") == 0) {
         c.reps = point->procs;
         c.time_limit_s = 0;

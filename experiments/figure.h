@@ -36,12 +36,15 @@ int figure_12(FILE *csv, const struct settings *settings);
 int figure_13(FILE *csv, const struct settings *settings);
 int figure_host7(FILE *csv, const struct settings *settings);
 int figure_host9(FILE *csv, const struct settings *settings);
+int figure_host10(FILE *csv, const struct settings *settings);
+int figure_host12(FILE *csv, const struct settings *settings);
+int figure_host13(FILE *csv, const struct settings *settings);
 
 /* Copies the script and the shared style beside the data, and renders pdf, svg and png there.
  * 0, or an exit code after telling why. */
 int figure_render(const char *stem, const char *directory);
 
-/* One point of a figure: a broadcast with cold buffers, pipelined if no protocol is named. */
+/* One point of a figure: a broadcast pipelined and with cold buffers nothing else is said. */
 struct figure_point {
     const struct node *node;
     uint32_t procs;
@@ -53,8 +56,9 @@ struct figure_point {
     uint32_t root;
     int root_shift;      /* every rank in turn is the root */
     int queues_together; /* all on rank 0's domain */
+    int warm;            /* buffers */
     double limit_s;      /* of repeating, 0: the usual */
-    int oversubscribed;  /* run: no limits to measure, they would take longer than the point */
+    int no_limits;       /* run: does not measure them, which would take longer than the point */
 };
 static inline struct figure_point figure_pipelined(const struct node *node, uint32_t procs, uint64_t size_bytes,
                                                    uint32_t fragment_bytes, uint32_t slots, uint32_t sets, struct tree_shape tree)
