@@ -1,6 +1,6 @@
-/* The analogues of figures 10, 12 and 13 measured on this host: with two ranks and cold buffers, and with eight, which where cores
- * are fewer take turns on them, and warm buffers: eight pools of cold ones take seconds to make. What is compared is measured in
- * turns too, so that a host that changes meanwhile changes both. */
+/* The analogues of figures 10, 12 and 13 measured on this host: with two ranks and cold buffers, and with eight, which where
+ * cores are fewer take turns on them, and warm buffers: eight pools of cold ones take seconds to make. What is compared is
+ * measured in turns too, so that a host that changes meanwhile changes both. */
 #include "experiments/figure.h"
 
 #include <math.h>
@@ -53,7 +53,8 @@ static void print_head(FILE *csv, const struct figure_point *point)
 static struct figure_point point_of(const struct node *node, uint32_t procs, uint64_t size_bytes)
 {
     return (struct figure_point){.node = node, .procs = procs, .size_bytes = size_bytes, .fragment_bytes = 8192, .slots = 64,
-                                 .sets = 1, .tree = {TREE_KARY, 2}, .root_shift = 1, .limit_s = 0.06, .no_limits = 1, .warm = procs > 2};
+                                 .sets = 1, .tree = {TREE_KARY, 2}, .root_shift = 1, .limit_s = 0.06, .no_limits = 1,
+                                 .warm = procs > 2};
 }
 
 int figure_host10(FILE *csv, const struct settings *settings)

@@ -16,7 +16,7 @@ static int ours(const struct node *node, uint32_t procs, uint64_t size_bytes, do
     return figure_mean("sim", "", &point, time_s);
 }
 
-/* A message from a root to rank 0 ahead of the broadcast: two ranks and a queue between them, on the cores of a rank there and 0. */
+/* A message from a root to rank 0 ahead of the broadcast: two ranks on the cores of these, and a queue between them. */
 static int hop(const struct node *node, uint32_t procs, uint64_t size_bytes, double *mean_s)
 {
     double sum_s = 0;

@@ -32,7 +32,7 @@ static int pair_measured(const struct node *node)
     return 0;
 }
 
-/* Controllers by the number of flows; unknown bandwidth limits nobody. Plain copies are no such pair: they feel the second flow. */
+/* Controllers by the number of flows; unknown bandwidth limits nobody. Plain copies are no such pair: they feel the second. */
 static int create_controllers(struct sim_copies *c)
 {
     const struct node *node = c->scenario->machine.node;
@@ -82,8 +82,9 @@ static int create_contents(struct sim_copies *c)
     int peers = (params->protocol->uses & PROTOCOL_PEERS) != 0;
     c->piece_bytes = params->fragment_bytes > size / PIECES_MOST ? params->fragment_bytes : size / PIECES_MOST + 1;
     c->pieces = peers ? (uint32_t)(size / c->piece_bytes) + 1 : 0;
-    int rc = sim_content_create(&c->slots, s->job.procs * params->slots, c->caches, s->job.procs, 0);
-    return rc ? rc : sim_content_create(&c->buffers, s->job.procs * c->pieces, c->caches, s->job.procs, s->machine.node->llc_bytes);
+    uint32_t procs = s->job.procs;
+    int rc = sim_content_create(&c->slots, procs * params->slots, c->caches, procs, 0);
+    return rc ? rc : sim_content_create(&c->buffers, procs * c->pieces, c->caches, procs, s->machine.node->llc_bytes);
 }
 
 int sim_copies_create(struct sim_copies *c, const struct scenario *scenario, uint32_t base_target, char *reason,
@@ -169,8 +170,8 @@ static struct side buffer_side(const struct sim_copies *c, uint32_t owner, int w
     uint32_t core = c->scenario->placement.core_of_rank[owner];
     int32_t wanted = c->users_in_memory ? c->scenario->conditions.buffer_domain : -1;
     uint32_t domain = wanted < 0 ? node->core_domain[core] : (uint32_t)wanted % node->domains;
-    return (struct side){domain, wanted < 0 ? node->core_socket[core] : socket_of_domain(node, domain, node->core_socket[core]), write,
-                         c->users_in_memory};
+    uint32_t socket = wanted < 0 ? node->core_socket[core] : socket_of_domain(node, domain, node->core_socket[core]);
+    return (struct side){domain, socket, write, c->users_in_memory};
 }
 
 /* Written, a slot is fetched by way of its home; read, it comes from its owner's cache while the queue is cached. */

@@ -1,10 +1,9 @@
 /* What one step costs on one node, in picoseconds: a node's quantities made ready for the event loop.
  *
- * On a contention-free node only the four parameters of the paper count: a reader pays t_wo for a set that opens, t_w for any other
- * notification or offer, every wait of a barrier among them, and t_A for an atomic addition; everything else at the words is
- * free, acknowledgements among it. On a described node
- * a line travels between cores, by distance; quantities the node does not know cost nothing,
- * but for the hand-over, without which there is no simulation. */
+ * On a contention-free node only the four parameters of the paper count: a reader pays t_wo for a set that opens, t_w for any
+ * other notification or offer, every wait of a barrier among them, and t_A for an atomic addition; everything else at the
+ * words is free, acknowledgements among it. On a described node a line travels between cores, by distance; quantities the node
+ * does not know cost nothing, but for the hand-over, without which there is no simulation. */
 #ifndef SHMCOLL_SIM_COSTS_H
 #define SHMCOLL_SIM_COSTS_H
 

@@ -87,7 +87,8 @@ static int start_ranks(struct sim *sim, uint32_t root)
         struct sim_rank *rank = &sim->rank[r];
         rank->call = (struct bcast_call){.size_bytes = scenario->job.bcast.size_bytes, .fragment_bytes = params->fragment_bytes,
                                          .slots = params->slots, .sets = params->sets, .lines = sim->words.lines,
-                                         .readers_most = params->readers_most, .procs = sim->procs, .rank = r, .root = root, .tree = &sim->tree};
+                                         .readers_most = params->readers_most, .procs = sim->procs, .rank = r, .root = root,
+                                         .tree = &sim->tree};
         sim->protocol->start(&rank->cursor, &rank->call, rank->cursor.op);
         rank->phase = SIM_NEXT;
         double skew_s = scenario->conditions.skew_s > 0 ? scenario->conditions.skew_s * sim_random_uniform(&rank->random) : 0;

@@ -42,8 +42,8 @@ static uint64_t root_advance(const struct costs *c, const struct shape *x, uint6
     return from;
 }
 
-/* The reader takes what is posted when it looks, pays t_w once for all of it, and acknowledges set by set. An acknowledgement lets
- * both copy in step; the reader began first and looks first. */
+/* The reader takes what is posted when it looks, pays t_w once for all of it, and acknowledges set by set. An acknowledgement
+ * lets both copy in step; the reader began first and looks first. */
 static uint64_t two_ranks_ps(const struct costs *c, const struct shape *x)
 {
     uint64_t count = (x->m + x->f - 1) / x->f, reader = 0, known = 0, acked = 0, done = 0;

@@ -230,8 +230,8 @@ static void banked_of_figure_13(void **state)
                 print_message("%7llu bytes: %.3f of banked, %.3f with its queues together\n", (unsigned long long)size, apart,
                               together);
             if (apart >= (i < 0 ? 0.8 : 0.85) || together >= apart - 0.03 || together <= 0.4)
-                fail_msg("number %d, %llu bytes: %.3f of banked, %.3f with its queues together", i, (unsigned long long)size, apart,
-                         together);
+                fail_msg("number %d, %llu bytes: %.3f of banked, %.3f with its queues together", i, (unsigned long long)size,
+                         apart, together);
         }
         sim_case_destroy(&c);
     }

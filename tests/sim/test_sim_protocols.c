@@ -1,4 +1,4 @@
-/* Every protocol of the table, whatever it is: it simulates everywhere, repeats to the bit, and takes no time where nothing costs. */
+/* Every protocol of the table: it simulates everywhere, repeats to the bit, and takes no time where nothing costs. */
 #include "tests/model/cmocka_all.h"
 #include "tests/sim/sim_case.h"
 
