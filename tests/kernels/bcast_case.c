@@ -199,7 +199,9 @@ static int body(struct launch_rank *self, void *argument)
     const struct bcast_case *c = argument;
     struct comm_config config = config_of(self, c);
     struct comm *comm;
-    int error = comm_create(&config, &self->bootstrap, &comm, self->message);
+    int error = c->begin ? c->begin(self, c->context) : 0;
+    if (!error)
+        error = comm_create(&config, &self->bootstrap, &comm, self->message);
     if (error)
         return error;
     int in_area = c->buffers == CASE_BUFFERS_AREA || (c->buffers == CASE_BUFFERS_EITHER && self->rank % 2 == 0);

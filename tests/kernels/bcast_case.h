@@ -31,6 +31,9 @@ struct bcast_case {
     uint32_t op_start, delay_max_ns;
     uint64_t seed;
     uint32_t lanes, calls, buffers, packed; /* the enums above */
+    /* Called by each rank before the communicator is made; NULL: nothing. `context` must be memory that all ranks see. */
+    int (*begin)(struct launch_rank *self, void *context);
+    void *context;
     int generic_executor, control_pages, huge_pages, copy_out;
 };
 
