@@ -15,6 +15,8 @@ const struct doctor_check doctor_checks[] = {
     {"pidfd", "noticing a dead process at once, tried", doctor_look_pidfd},
     {"mbind", "placing memory on a domain, tried", doctor_look_mbind},
     {"move_pages", "asking where a page is, tried", doctor_look_move_pages},
+    {"pinning", "binding a rank to a cpu, tried", doctor_look_pinning},
+    {"replacements", "what two ranks of a run do otherwise than asked, tried", doctor_look_replacements},
     {"dev_shm", "room in /dev/shm", doctor_look_dev_shm},
     {"memory", "memory this process may take", doctor_look_memory},
     {"thp", "transparent huge pages of private memory", doctor_look_thp},

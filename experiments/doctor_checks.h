@@ -6,7 +6,7 @@ enum doctor_state { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_WARN, DOCTOR_MISSING, DOCTOR_
 
 struct doctor_finding {
     enum doctor_state state;
-    char found[160];
+    char found[640];
     char remedy[200]; /* empty: nothing to do */
 };
 
@@ -35,6 +35,9 @@ void doctor_look_memfd(struct doctor_finding *out);
 void doctor_look_pidfd(struct doctor_finding *out);
 void doctor_look_move_pages(struct doctor_finding *out);
 void doctor_look_mbind(struct doctor_finding *out);
+/* What ranks meet together */
+void doctor_look_pinning(struct doctor_finding *out);
+void doctor_look_replacements(struct doctor_finding *out);
 /* Memory */
 void doctor_look_dev_shm(struct doctor_finding *out);
 void doctor_look_memory(struct doctor_finding *out);

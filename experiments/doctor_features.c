@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 /* In a child: reads a word of its parent. The child, not the parent, tries: a parent may always read its child
- * where Yama restricts to descendants, ranks that are siblings may not. */
+ * where Yama restricts to descendants, ranks that are siblings may not, unless who starts them has each of them
+ * declare him its tracer, as the launcher here does. */
 static int child_reads_parent(void)
 {
     static uint64_t word = 0x1122334455667788;
@@ -43,8 +44,8 @@ void doctor_look_cma(struct doctor_finding *out)
         doctor_set(out, DOCTOR_OK, "", "process_vm_readv works between processes");
     else if (error == EPERM)
         doctor_set(out, DOCTOR_MISSING,
-                   "ptrace_scope 0, or prctl(PR_SET_PTRACER) in the ranks; in a container --cap-add=SYS_PTRACE",
-                   "process_vm_readv is denied: no single-copy protocols");
+                   "ptrace_scope 0, or prctl(PR_SET_PTRACER) in the ranks, as run does; in a container --cap-add=SYS_PTRACE",
+                   "process_vm_readv is denied: messages go through the segment, or straight from buffers allocated there");
     else
         doctor_set(out, DOCTOR_MISSING, "a kernel with CONFIG_CROSS_MEMORY_ATTACH, a seccomp profile that allows it",
                    "process_vm_readv fails: %s", strerror(error));

@@ -2,6 +2,7 @@
 #include "kernels/placement.h"
 #include "kernels/run_rank.h"
 #include "kernels/run_statistics.h"
+#include "model/choice.h"
 #include "model/protocol/eager.h"
 
 #include <errno.h>
@@ -190,6 +191,18 @@ static uint32_t slice_attempts(uint64_t size_bytes)
     return affordable < SLICE_LEAST ? SLICE_LEAST : affordable > SLICE_MOST ? SLICE_MOST : (uint32_t)affordable;
 }
 
+/* Where the node's costs are known, the model says how messages go best should others' memory be out of reach. */
+static struct comm_lane without_peers(const struct scenario *s)
+{
+    struct choice_space space = {.fixed = {.protocol = &protocol_counted}};
+    struct choice choice;
+    if (!(s->params.protocol->uses & PROTOCOL_PEERS) || choice_bcast_search(s, &evaluator_model, "extended", &space, &choice))
+        return (struct comm_lane){.protocol = NULL};
+    const struct params *p = &choice.params;
+    return (struct comm_lane){.protocol = p->protocol, .fragment_bytes = p->fragment_bytes, .slots = p->slots, .sets = p->sets,
+                              .tree = p->tree, .size_max_bytes = UINT64_MAX};
+}
+
 static int evaluate(const struct scenario *s, struct trace_sink *sink, struct outcome *out)
 {
     (void)sink; /* a run is timed, not traced: tracing would change it */
@@ -204,6 +217,7 @@ static int evaluate(const struct scenario *s, struct trace_sink *sink, struct ou
     job.reps = s->conditions.reps ? s->conditions.reps : REPS_DEFAULT;
     job.slice_attempts = slice_attempts(s->job.bcast.size_bytes);
     job.attempts_max = job.warmup + ATTEMPTS_A_REP * job.reps + 4 * job.slice_attempts;
+    job.without_peers = without_peers(s);
     if (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED)
         job.area_bytes = run_pool_bytes(s);
     uint32_t *cpu_os = calloc(s->job.procs, sizeof *cpu_os);

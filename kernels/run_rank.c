@@ -65,6 +65,7 @@ static struct comm_config run_config(const struct runner *r)
     config.huge_pages = s->conditions.huge_pages;
     config.control_pages = s->conditions.control_pages;
     config.area_bytes = r->job->area_bytes;
+    config.without_peers = r->job->without_peers;
     config.domain_os = (int32_t)node->domain_os[node->core_domain[s->placement.core_of_rank[r->self->rank]]];
     config.llc_bytes = node->llc_bytes;
     config.op_start = s->conditions.op_start;

@@ -15,6 +15,7 @@ struct run_job {
     uint32_t warmup, reps;
     uint32_t attempts_max;   /* warm-up included: attempts for which a rank came late or the host moved do not count */
     uint32_t slice_attempts; /* attempts between two looks at the state of the host */
+    struct comm_lane without_peers; /* for the communicator's; protocol NULL: it finds one */
     uint64_t area_bytes;     /* a rank: of user buffers in the segment; 0: they are private */
 };
 

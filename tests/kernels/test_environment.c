@@ -68,10 +68,10 @@ static int forbid_nothing(void)
 
 /* The root's buffer lies in its area in every third call, and every rank's in the next. */
 static unsigned char *buffer_of(const struct launch_rank *self, struct comm *comm, const struct deprived *d, unsigned char *own,
-                                uint32_t call)
+                                uint32_t call, uint32_t root)
 {
     unsigned char *area = d->area_bytes ? comm_area(comm) : own;
-    int in_area = call % 3 == 0 ? self->rank == call % self->procs : call % 3 == 1;
+    int in_area = call % 3 == 0 ? self->rank == root : call % 3 == 1;
     return in_area ? area + 64 : own;
 }
 
@@ -81,10 +81,11 @@ static int broadcasts(struct launch_rank *self, struct comm *comm, const struct 
     unsigned char *own = malloc(SIZE_MOST);
     int error = own ? 0 : -ENOMEM;
     for (uint32_t call = 0; call < CALLS && !error; call++) {
-        uint64_t size = sizes[call / 3 % 6], key = verify_key(call, call % self->procs);
-        unsigned char *buffer = buffer_of(self, comm, d, own, call);
-        (self->rank == call % self->procs ? verify_fill : verify_poison)(buffer, size, key);
-        error = comm_bcast(comm, buffer, size, call % self->procs);
+        uint32_t root = (call + call / 3) % self->procs; /* out of step with where the buffers lie */
+        uint64_t size = sizes[call / 3 % 6], key = verify_key(call, root);
+        unsigned char *buffer = buffer_of(self, comm, d, own, call, root);
+        (self->rank == root ? verify_fill : verify_poison)(buffer, size, key);
+        error = comm_bcast(comm, buffer, size, root);
         if (error)
             snprintf(self->message, COMM_REASON_BYTES, "%s", comm_error_string(comm));
         else if (verify_check(buffer, size, key) >= 0)
