@@ -40,6 +40,8 @@ int command_calibrate(int argc, char **argv);
 int talk_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A line on standard error when verbosity (settings.verbosity) is at least `level`. */
 void talk_note(int verbosity, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* What conditions.stall_report prints: called by a rank's process or thread. */
+void talk_stall(const char *line);
 /* The exit code that fits a negative errno of an evaluator or reader. */
 int exit_code_of(int error);
 

@@ -49,6 +49,8 @@ const struct option_row option_table[] = {
     {"warmup", 0, "N", "repetitions before those that count (default: 5)", "run compare", NULL, parse_uint32, AT(warmup)},
     {"time-limit", 0, "TIME", "stop repeating after this long (default: 1s a point)", "run compare calibrate", NULL,
      parse_duration, AT(time_limit_s)},
+    {"stall-report", 0, "TIME", "say on standard error who waits for whom when a wait lasts longer (default: never)", "run", NULL,
+     parse_duration, AT(stall_report_s)},
     {"huge-pages", 0, NULL, "ask for huge pages in the segment", "run compare", NULL, parse_flag, AT(huge_pages)},
     {"copy-in", 0, "ROUTINE", "copy into the queue by memcpy, past the caches (nontemporal), or as suits (default: auto)", "run compare",
      "auto memcpy nontemporal", parse_copying, AT(copy_in)},

@@ -37,7 +37,7 @@ struct settings {
     enum copying copy_in, copy_out;
     uint64_t seed;
     uint32_t reps, warmup;
-    double time_limit_s;
+    double time_limit_s, stall_report_s;
     int huge_pages, control_pages, no_verify, list, regret;
     enum format format;
     int verbosity; /* 0, -v 1, -vv 2, -q -1 */

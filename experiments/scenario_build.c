@@ -102,6 +102,8 @@ static struct conditions conditions_of(const struct settings *s)
         .reps = s->reps,
         .warmup = s->warmup,
         .time_limit_s = s->time_limit_s,
+        .stall_report_s = s->stall_report_s,
+        .stall_report = s->stall_report_s > 0 ? talk_stall : NULL,
         .huge_pages = s->huge_pages,
         .copy_in = s->copy_in,
         .copy_out = s->copy_out,

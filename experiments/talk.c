@@ -30,6 +30,11 @@ void talk_note(int verbosity, int level, const char *format, ...)
     fputc('\n', stderr);
 }
 
+void talk_stall(const char *line)
+{
+    fprintf(stderr, "shmcoll: %s\n", line);
+}
+
 int exit_code_of(int error)
 {
     switch (error) {

@@ -58,6 +58,8 @@ static const char *error_meaning(int error)
     switch (error) {
     case -EOWNERDEAD:
         return "died";
+    case -ETIMEDOUT:
+        return "waited longer than the limit";
     case -EPIPE:
         return "left before this call";
     case -EPROTO:

@@ -38,6 +38,18 @@ struct comm_lane {
     uint64_t size_max_bytes; /* messages up to here, if no lane before takes them */
 };
 
+/* A wait that lasts: who waits for whom, at which step, for what value of which word. */
+struct comm_stall {
+    uint32_t rank;
+    int64_t awaited;            /* rank; -1: more than one */
+    const char *protocol, *step; /* their names */
+    uint32_t call;              /* of this communicator, from 0 */
+    char word[40];              /* "ack[2]" */
+    uint32_t op, value, seen;   /* enum step_op; what is waited for, what is there */
+    double waited_s;
+    char text[COMM_REASON_BYTES]; /* all of it in one line */
+};
+
 struct comm_config {
     uint32_t procs, rank;
     uint32_t lanes;
@@ -55,6 +67,12 @@ struct comm_config {
     /* A rank the embedder knows to be dead, -1 if none; asked now and then in waits, beside the library's own means. May be NULL. */
     int64_t (*dead_rank)(void *context);
     void *dead_rank_context;
+    /* Stall watchdog: a wait that has lasted stall_report_s is told to `stall`, again when it has lasted twice as long, and so
+     * on; the call goes on. Called by the waiting rank. 0: never. */
+    double stall_report_s;
+    void (*stall)(void *context, const struct comm_stall *stall);
+    void *stall_context;
+    double wait_limit_s; /* a wait that lasts longer is an error, -ETIMEDOUT; 0: it may last for ever */
     /* For tests and experiments. */
     uint32_t op_start;     /* counters start here */
     uint32_t delay_max_ns; /* random delay before every step */
@@ -88,7 +106,7 @@ void comm_destroy(struct comm *comm);
 
 /* Broadcast of size_bytes (the same on all ranks, 0 allowed) from root's buffer to all others'.
  * Returns 0; -EINVAL (nothing done, as when no lane takes this size); -EOWNERDEAD if a peer died, -EPIPE if one left, -EPROTO if the segment
- * was corrupted or sizes differ. comm_error_string says who. */
+ * was corrupted or sizes differ, -ETIMEDOUT after config.wait_limit_s. comm_error_string says who. */
 int comm_bcast(struct comm *comm, void *buffer, uint64_t size_bytes, uint32_t root);
 int comm_bcast_packed(struct comm *comm, const struct comm_data *data, uint64_t size_bytes, uint32_t root);
 

@@ -319,6 +319,10 @@ static void finish(struct creation *c)
     comm->liveness.dead_rank_context = f->dead_rank_context;
     comm->waiter.alive = alive;
     comm->waiter.alive_context = &comm->liveness;
+    comm->waiter.stall_ns = f->stall ? (uint64_t)(f->stall_report_s * 1e9) : 0;
+    comm->waiter.stalled = comm_stalled;
+    comm->waiter.stalled_context = comm;
+    comm->waiter.limit_ns = (uint64_t)(f->wait_limit_s * 1e9);
 }
 
 static int create(struct creation *c)

@@ -70,6 +70,9 @@ struct message {
  * Returns the error. */
 int comm_fail(struct comm *comm, int error, const char *what);
 
+/* For the waiter: tells the embedder that the wait in comm->at lasts. `context` is the struct comm. */
+void comm_stalled(void *context, atomic_word *word, uint32_t seen, uint64_t waited_ns);
+
 /* The executor of a protocol under this configuration. */
 lane_execute *lane_execute_find(const struct protocol *protocol, const struct comm_config *config);
 

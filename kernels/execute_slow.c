@@ -1,6 +1,8 @@
 /* What the executors do off the fast path: long waits, failures, and the fault points of test builds. */
 #include "kernels/execute.h"
 
+#include <stdio.h>
+
 #ifdef SHMCOLL_FAULT_POINTS
 #include <signal.h>
 #endif
@@ -26,6 +28,28 @@ int execute_failed(struct comm *comm, const struct lane *lane, uint32_t root, ui
         step.from = (struct step_place){.kind = PLACE_PEER, .owner = (uint32_t)peer};
     note(comm, lane, root, &step);
     return error;
+}
+
+static void stall_format(const struct comm *comm, struct comm_stall *stall)
+{
+    const char *must = stall->op == STEP_WAIT_EQ ? "must be" : stall->op == STEP_WAIT_NE ? "must not be" : "must reach";
+    char at[64];
+    step_text_brief(&comm->at, at, sizeof at);
+    snprintf(stall->text, sizeof stall->text, "rank %u has waited %.3g s at %s (%s, root %u, call %u): %s is %u, it %s %u", stall->rank,
+             stall->waited_s, at, stall->protocol, comm->at.root, stall->call, stall->word, stall->seen, must, stall->value);
+}
+
+void comm_stalled(void *context, atomic_word *word, uint32_t seen, uint64_t waited_ns)
+{
+    struct comm *comm = context;
+    const struct step_at *at = &comm->at;
+    (void)word;
+    struct comm_stall stall = {.rank = comm->config.rank, .awaited = step_text_awaited(at), .protocol = at->protocol,
+                               .step = step_name_string(at->step.name), .call = comm->liveness.calls - 1, .op = at->step.op,
+                               .value = at->step.value, .seen = seen, .waited_s = (double)waited_ns * 1e-9};
+    step_text_word(&at->step, stall.word, sizeof stall.word);
+    stall_format(comm, &stall);
+    comm->config.stall(comm->config.stall_context, &stall);
 }
 
 #ifdef SHMCOLL_FAULT_POINTS

@@ -32,6 +32,9 @@ struct launch_rank {
     struct launch_shared *shared;
     uint32_t barriers;
     int socket_from_root, *socket_to_rank;
+    /* For bodies to set: waits in the launcher's own functions that last this long are told, as comm_config.stall. 0: never. */
+    double stall_report_s;
+    void (*stall)(const char *text);
 };
 
 /* 0 or -errno with self->message set. A rank that fails makes the others' barriers fail. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 int64_t launcher_dead_rank(void *context)
@@ -22,9 +23,33 @@ static int alive(void *context)
 
 enum { SPINS_BETWEEN = 20000000 }; /* about a second */
 
+/* Who has not come to the barrier that this rank is in, "" if it is in none. */
+static void missing_format(const struct launch_rank *self, const atomic_word *word, char *text, size_t text_bytes)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t r = 0; word == &self->shared->released && r < self->procs && used < text_bytes; r++)
+        if ((int32_t)(word_load_relaxed(&launch_slot(self->shared, r)->barriers) - self->barriers) < 0)
+            used += (size_t)snprintf(text + used, text_bytes - used, "%s%u", used ? ", " : " of all for rank ", r);
+}
+
+static void stalled(void *context, atomic_word *word, uint32_t seen, uint64_t waited_ns)
+{
+    const struct launch_rank *self = context;
+    char missing[128], text[COMM_REASON_BYTES];
+    missing_format(self, word, missing, sizeof missing);
+    snprintf(text, sizeof text, "rank %u has waited %.3g s between broadcasts, at %s%s", self->rank, (double)waited_ns * 1e-9,
+             missing[0] ? "a barrier" : "a word of another rank, which is", missing);
+    if (!missing[0])
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %u", seen);
+    self->stall(text);
+}
+
 struct waiter launcher_waiter(struct launch_rank *self)
 {
-    struct waiter waiter = {.sleepers = &self->shared->sleepers, .alive = alive, .alive_context = self};
+    struct waiter waiter = {.sleepers = &self->shared->sleepers, .alive = alive, .alive_context = self,
+                            .stall_ns = self->stall ? (uint64_t)(self->stall_report_s * 1e9) : 0, .stalled = stalled,
+                            .stalled_context = self};
     wait_policy_set(&waiter, self->shared->crowded);
     /* Between measurements too a rank with a core of its own keeps it busy: an idle core is slow to come back, and
      * a virtual one may come back elsewhere. */
@@ -55,6 +80,7 @@ int launcher_barrier(struct launch_rank *self)
 {
     struct launch_shared *shared = self->shared;
     uint32_t target = ++self->barriers;
+    word_store_relaxed(&launch_slot(shared, self->rank)->barriers, target);
     if (word_add_acq_rel(&shared->arrived, 1) + 1 == target * self->procs) {
         word_store_release(&shared->released, target); /* R4: all arrivals, acquired above; pairs with A1 */
         launcher_wake(self, &shared->released);

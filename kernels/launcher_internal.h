@@ -24,6 +24,7 @@ struct launch_shared {
 /* Per rank, at ranks_offset. */
 struct launch_slot {
     alignas(128) int32_t status;
+    atomic_word barriers; /* begun by this rank: for reports of stalls */
     int32_t ended; /* the body returned */
     char message[COMM_REASON_BYTES];
     unsigned char gather[GATHER_BYTES];

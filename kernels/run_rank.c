@@ -52,6 +52,12 @@ static size_t slot_bytes(const struct scenario *s)
     return s->job.bcast.size_bytes + 2 * VERIFY_GUARD_BYTES;
 }
 
+static void tell_stall(void *context, const struct comm_stall *stall)
+{
+    const struct scenario *scenario = context;
+    scenario->conditions.stall_report(stall->text);
+}
+
 static struct comm_config run_config(const struct runner *r)
 {
     const struct scenario *s = r->scenario;
@@ -73,6 +79,9 @@ static struct comm_config run_config(const struct runner *r)
     config.seed = s->conditions.seed;
     config.dead_rank = launcher_dead_rank;
     config.dead_rank_context = r->self;
+    config.stall_report_s = s->conditions.stall_report_s;
+    config.stall = s->conditions.stall_report ? tell_stall : NULL;
+    config.stall_context = (void *)r->scenario;
     return config;
 }
 
@@ -286,6 +295,8 @@ int run_rank_body(struct launch_rank *self, void *argument)
     r.random = (job->scenario->conditions.seed + 1) * 0x9e3779b97f4a7c15u + self->rank;
     if (self->rank == 0)
         word_store_relaxed(&r.common->stop_at, UINT32_MAX); /* comm_create publishes it */
+    self->stall_report_s = job->scenario->conditions.stall_report_s;
+    self->stall = job->scenario->conditions.stall_report;
     int error = comm_create(&config, &self->bootstrap, &r.comm, self->message);
     if (error)
         return error;

@@ -77,9 +77,39 @@ static int rest(struct waiter *waiter, atomic_word *word, uint32_t seen, uint64_
     return 1;
 }
 
+/* When a wait began and what is due next; 0 until the clock has been read. */
+struct agenda {
+    uint64_t begin_ns, alive_ns, stall_ns;
+};
+
+/* What is done now and then in a wait. 0, or the error that ends it. */
+static int look_around(struct waiter *waiter, struct agenda *agenda, atomic_word *word, uint32_t seen)
+{
+    if (waiter->progress)
+        waiter->progress(waiter->progress_context);
+    if (!waiter->alive && !waiter->stall_ns && !waiter->limit_ns)
+        return 0;
+    uint64_t now = clock_monotonic_ns();
+    if (agenda->begin_ns == 0)
+        *agenda = (struct agenda){now, now + ALIVE_INTERVAL_NS, now + waiter->stall_ns};
+    if (waiter->alive && now >= agenda->alive_ns) {
+        int error = waiter->alive(waiter->alive_context);
+        agenda->alive_ns = now + ALIVE_INTERVAL_NS;
+        if (error)
+            return error;
+    }
+    uint64_t waited_ns = now - agenda->begin_ns;
+    if (waiter->stall_ns && now >= agenda->stall_ns) {
+        waiter->stalled(waiter->stalled_context, word, seen, waited_ns);
+        agenda->stall_ns = agenda->begin_ns + 2 * waited_ns;
+    }
+    return waiter->limit_ns && waited_ns >= waiter->limit_ns ? -ETIMEDOUT : 0;
+}
+
 int wait_slowly(struct waiter *waiter, atomic_word *word, uint32_t op, uint32_t value, uint32_t *seen)
 {
-    uint64_t sleep_ns = SLEEP_FIRST_NS, alive_ns = 0;
+    struct agenda agenda = {0};
+    uint64_t sleep_ns = SLEEP_FIRST_NS;
     int saved = errno, error = 0;
     for (uint64_t looks = 0; !error; looks++) {
         uint32_t now = word_load_acquire(word); /* A1 */
@@ -88,19 +118,8 @@ int wait_slowly(struct waiter *waiter, atomic_word *word, uint32_t op, uint32_t 
             break;
         }
         int slow = rest(waiter, word, now, looks, &sleep_ns);
-        if (!slow && looks % PROGRESS_LOOKS != PROGRESS_LOOKS - 1)
-            continue;
-        if (waiter->progress)
-            waiter->progress(waiter->progress_context);
-        if (!waiter->alive)
-            continue;
-        uint64_t t = clock_monotonic_ns();
-        if (alive_ns == 0)
-            alive_ns = t + ALIVE_INTERVAL_NS;
-        if (t >= alive_ns) {
-            error = waiter->alive(waiter->alive_context);
-            alive_ns = t + ALIVE_INTERVAL_NS;
-        }
+        if (slow || looks % PROGRESS_LOOKS == PROGRESS_LOOKS - 1)
+            error = look_around(waiter, &agenda, word, now);
     }
     errno = saved;
     return error;

@@ -27,6 +27,10 @@ struct waiter {
     void *progress_context;
     int (*alive)(void *context); /* 0, or the -errno that ends the wait; may be NULL */
     void *alive_context;
+    uint64_t stall_ns; /* a wait that lasts so long is told to `stalled`, and each time it has lasted twice as long; 0: never */
+    void (*stalled)(void *context, atomic_word *word, uint32_t seen, uint64_t waited_ns);
+    void *stalled_context;
+    uint64_t limit_ns; /* a wait that lasts so long ends with -ETIMEDOUT; 0: never */
 };
 
 /* Sets spins and yields: `crowded` says that some ranks share a cpu. */
@@ -54,7 +58,7 @@ static inline int wait_briefly(atomic_word *word, uint32_t op, uint32_t value, u
 
 /* Waits until the word satisfies op (STEP_WAIT_EQ, _NE or _GE) and value.
  *   seen  the satisfying value, loaded with acquire
- * Returns 0, or what waiter->alive returned. */
+ * Returns 0, what waiter->alive returned, or -ETIMEDOUT. */
 static inline int wait_until(struct waiter *waiter, atomic_word *word, uint32_t op, uint32_t value, uint32_t *seen)
 {
     return wait_briefly(word, op, value, seen) ? 0 : wait_slowly(waiter, word, op, value, seen);

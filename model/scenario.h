@@ -69,6 +69,8 @@ struct conditions {
     int control_pages;     /* run: one page a control block (S1 Fig. 1), else packed lines */
     double state_ns;       /* run: only while the hand-over is about this, the host's state; 0: the commonest */
     int no_verify;         /* run: skip the byte check */
+    double stall_report_s; /* run: a wait that lasts longer is told, by the rank that waits; 0: never */
+    void (*stall_report)(const char *line);
     int no_limits;         /* run: skip measuring memcpy_cold_s, copy_bound_s and handover_ns */
 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAGMENT_BYTES = 1000, SHORT_BYTES = 48, DAWDLE_NS = 20000, LATE_NS = 1000000000 };
+enum { DAWDLE_NS = 20000, LATE_NS = 1000000000 };
 
 /* The launcher's common memory. */
 struct common {
@@ -30,24 +30,6 @@ struct visitor {
     struct common *common;
     int is_victim;
 };
-
-int fault_case_shape(const struct protocol *protocol, struct fault_case *out)
-{
-    static const uint32_t queue[][2] = {{2, 1}, {2, 2}, {4, 2}, {4, 1}, {8, 2}, {4, 4}, {8, 1}, {128, 1}};
-    for (size_t i = 0; i < sizeof queue / sizeof *queue; i++) {
-        struct comm_lane lane = {.protocol = protocol, .fragment_bytes = FRAGMENT_BYTES, .slots = queue[i][0], .sets = queue[i][1],
-                                 .readers_most = 2, .tree = {.kind = TREE_KARY, .degree = 2}, .size_max_bytes = UINT64_MAX};
-        int is_short = (protocol->uses & PROTOCOL_LINES) && !(protocol->uses & PROTOCOL_SLOTS);
-        struct bcast_call call = {.size_bytes = is_short ? SHORT_BYTES : (uint64_t)FRAGMENT_BYTES * lane.slots + 300, .procs = 2,
-                                  .fragment_bytes = lane.fragment_bytes, .slots = lane.slots, .sets = lane.sets,
-                                  .readers_most = lane.readers_most, .lines = protocol->uses & PROTOCOL_LINES ? 32 : 0};
-        if (protocol->supports(&call))
-            continue;
-        *out = (struct fault_case){.lane = lane, .size_bytes = call.size_bytes};
-        return 0;
-    }
-    return -EINVAL;
-}
 
 static enum fault_verdict visit(void *context, uint32_t call, uint32_t number, const struct step *step)
 {

@@ -24,10 +24,6 @@ struct fault_case {
     uint64_t area_bytes; /* user buffers of so much lie in the segment; 0: they are private */
 };
 
-/* A queue of few slots and a message of more fragments, or a message that fits into a line: the smallest the protocol takes.
- * 0, or -EINVAL if it takes none of those tried. */
-int fault_case_shape(const struct protocol *protocol, struct fault_case *out);
-
 /* Runs the calls without a kill and tells what the victim executed. The victim is the root of the first call, its successor of
  * the next. The other ranks dawdle, so that the victim's course is the same each time as far as that can be.
  * 0, or the launcher's error with a line in reason[COMM_REASON_BYTES]. */

@@ -4,6 +4,8 @@
  * A cell that is never hit is a failure: where a rank's course depends on the others' it is tried again. */
 #include "fault_case.h"
 
+#include "../kernels/small_lane.h"
+
 #include "kernels/clock.h"
 
 #include <stdio.h>
@@ -88,8 +90,8 @@ static int protocol_run(const struct protocol *protocol, uint32_t seed)
 {
     static const uint32_t procs[] = {2, 3, 5};
     int failed = 0;
-    struct fault_case shape;
-    if (fault_case_shape(protocol, &shape)) {
+    struct fault_case shape = {0};
+    if (small_lane_make(protocol, &shape.lane, &shape.size_bytes)) {
         printf("%s takes none of the shapes tried\n", protocol->name);
         return 1;
     }
