@@ -23,8 +23,9 @@ const struct option_row option_table[] = {
     {"tree", 't', "TREE", "flat, chain, kary:K or knomial:K (list; default: flat, or the protocol's own)", EVALUATE,
      "flat chain kary:2 kary:4 knomial:2", parse_tree_list, AT(tree)},
     {"protocol", 0, "NAME",
-     "auto or one of the protocols below; auto takes eager for what fits a line and no f, s, b is given, else pipelined (default: auto)",
-     EVALUATE, "auto pipelined eager counted single_copy cooperative shared_source slot_ring banked release_gather", parse_protocol,
+     "auto, best or one of the protocols below; best: what the node's costs say is fastest, with its parameters; auto: best if nothing "
+     "of a queue or tree is given, else pipelined (default: auto)",
+     EVALUATE, "auto best pipelined eager counted single_copy cooperative shared_source slot_ring banked release_gather", parse_protocol,
      AT(protocol)},
     {"readers-most", 0, "N", "single_copy: so many ranks read from the root at one time (default: 0, all)", EVALUATE, NULL, parse_uint32,
      AT(readers_most)},

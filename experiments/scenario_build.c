@@ -112,11 +112,12 @@ static struct conditions conditions_of(const struct settings *s)
     };
 }
 
-/* auto: what fits a line goes by the short path, unless a queue was asked for or the node is the paper's idea of one. */
+/* auto where best knows nothing: what fits a line goes by the short path, unless a queue was asked for or the node is the
+ * paper's idea of one. */
 static const struct protocol *protocol_of(const struct scenario_grid *grid, uint64_t size_bytes)
 {
     const struct settings *s = grid->settings;
-    if (strcmp(s->protocol, "auto"))
+    if (strcmp(s->protocol, "auto") && strcmp(s->protocol, "best"))
         return protocol_find(s->protocol);
     int brief = size_bytes > 0 && size_bytes <= EAGER_PAYLOAD_BYTES && !settings_give_queue(s) && !grid->node.contention_free;
     return brief ? &protocol_eager : &protocol_pipelined;
@@ -151,6 +152,13 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
                          s->place, grid->node.name, grid->node.cores);
     if (scenario_check(out, reason, sizeof reason))
         return talk_fail(EXIT_USAGE, "%s", reason);
+    if (best_choice_wanted(s, &grid->node)) {
+        int error = best_choice_apply(&grid->best, s, out);
+        if (error && strcmp(s->protocol, "best") == 0)
+            return talk_fail(exit_code_of(error), "best: %s", grid->best.table.reason);
+        if (!error)
+            return 0;
+    }
     /* The paper's own optimum is for the paper's own node; elsewhere the extended model searches, if the costs are known. */
     if (!request.fragment_bytes && !request.slots && !grid->node.contention_free && out->params.protocol == &protocol_pipelined)
         queue_search(out, request.buffer_bytes ? request.buffer_bytes : budget_bytes);

@@ -2,6 +2,7 @@
 #ifndef SHMCOLL_EXPERIMENTS_SCENARIO_BUILD_H
 #define SHMCOLL_EXPERIMENTS_SCENARIO_BUILD_H
 
+#include "experiments/best_choice.h"
 #include "experiments/options.h"
 #include "experiments/queue_choice.h"
 #include "model/scenario.h"
@@ -11,6 +12,7 @@ struct scenario_grid {
     struct node node;
     uint32_t *cores; /* of the ranks, of the scenario built last */
     size_t count;
+    struct best_choice best;
 };
 
 /* 0, or an exit code after telling why: checks the words (the collective), loads the node. */

@@ -185,12 +185,23 @@ static int evaluate(struct form *f, struct bcast_prediction *out, char *reason, 
     return err;
 }
 
+/* The closed forms know ranks that all run at once. */
+static int cores_shared(const struct scenario *s)
+{
+    for (uint32_t i = 1; !s->machine.node->contention_free && i < s->job.procs && i < s->machine.node->cores + 1; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (s->placement.core_of_rank[i] == s->placement.core_of_rank[j])
+                return 1;
+    return 0;
+}
+
 int bcast_model_extended(const struct scenario *scenario, const struct tree *tree, struct bcast_prediction *out, char *reason,
                          size_t reason_bytes)
 {
-    if (scenario->params.protocol == &protocol_eager)
+    int closed = !cores_shared(scenario);
+    if (scenario->params.protocol == &protocol_eager && closed)
         return bcast_model_eager(scenario, tree, out, reason, reason_bytes);
-    if (scenario->params.protocol != &protocol_pipelined)
+    if (scenario->params.protocol != &protocol_pipelined || !closed)
         return step_clock_time(scenario, tree, out, reason, reason_bytes);
     struct bcast_prediction prediction = {0};
     struct form form = {.scenario = scenario, .tree = tree};

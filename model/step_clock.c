@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Above twice as many slots a set, or fragments in the last one, half of it is run, and as many again. */
-enum { SLOTS_RUN = 32, SETS_RUN = 2 };
+enum { SLOTS_RUN = 16 };
 
 /* A message of sets - 1 whole sets of n slots, and `rest` fragments in the last. */
 struct laps {
