@@ -43,7 +43,7 @@ static double copy_part_s(const struct scenario *scenario)
     char reason[200];
     struct tree tree;
     struct bcast_costs costs;
-    if (tree_create(scenario->params.tree, scenario->job.procs, &tree))
+    if (scenario_tree_create(scenario, &tree))
         return NAN;
     int error = bcast_model_costs(scenario, &tree, &costs, reason, sizeof reason);
     tree_destroy(&tree);

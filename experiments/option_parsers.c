@@ -43,7 +43,7 @@ int parse_tree_list(const char *text, void *field, char *reason, size_t reason_b
     int error = copy ? 0 : -ENOMEM;
     while (!error && (item = strsep(&rest, ","))) {
         if (list.count == TREE_LIST_MAX || tree_shape_parse(item, &list.shape[list.count++])) {
-            snprintf(reason, reason_bytes, "unknown tree '%s': use flat, chain, kary:K (K >= 1) or knomial:K (K >= 2)", item);
+            snprintf(reason, reason_bytes, "unknown tree '%s': use flat, chain, kary:K or joined:K (K >= 1) or knomial:K (K >= 2)", item);
             error = -EINVAL;
         }
     }

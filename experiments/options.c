@@ -20,8 +20,8 @@ const struct option_row option_table[] = {
     {"sets", 0, "N", "sets of buffers q, which divide s (list; default: 1, or the protocol's own)", EVALUATE, NULL, parse_positive_list, AT(sets)},
     {"buffer", 'b', "BYTES", "bytes of a queue b = f*s; given two of f, s and b the third follows (list)", EVALUATE, NULL,
      parse_positive_list, AT(buffer)},
-    {"tree", 't', "TREE", "flat, chain, kary:K or knomial:K (list; default: flat, or the protocol's own)", EVALUATE,
-     "flat chain kary:2 kary:4 knomial:2", parse_tree_list, AT(tree)},
+    {"tree", 't', "TREE", "flat, chain, kary:K, knomial:K, or joined:K, a kary:K in each NUMA domain (list; default: flat, or the protocol's own)",
+     EVALUATE, "flat chain kary:2 kary:4 knomial:2 joined:2", parse_tree_list, AT(tree)},
     {"protocol", 0, "NAME",
      "auto, best or one of the protocols below; best: what the node's costs say is fastest, with its parameters; auto: best if nothing "
      "of a queue or tree is given, else pipelined (default: auto)",

@@ -243,6 +243,15 @@ static int allocate_ranges(struct creation *c, char *reason)
     return error;
 }
 
+/* [rank] its domain; NULL without memory. */
+static uint32_t *domains_create(const struct creation *c)
+{
+    uint32_t procs = c->comm->config.procs, *domain = calloc(procs, sizeof *domain);
+    for (uint32_t r = 0; r < procs && domain; r++)
+        domain[r] = (uint32_t)c->hello[r].domain_os;
+    return domain;
+}
+
 /* Lanes and process descriptors. */
 static int private_parts(struct creation *c, char *reason)
 {
@@ -250,7 +259,8 @@ static int private_parts(struct creation *c, char *reason)
     uint32_t procs = comm->config.procs;
     struct liveness_identity *identity = calloc(procs, sizeof *identity);
     snprintf(reason, SEGMENT_REASON_BYTES, "cannot build the trees");
-    int error = identity ? lanes_create(comm) : -ENOMEM;
+    uint32_t *domain = domains_create(c);
+    int error = identity && domain ? lanes_create(comm, domain) : -ENOMEM;
     for (uint32_t r = 0; r < procs && identity; r++)
         identity[r] = c->hello[r].identity;
     if (!error) {
@@ -258,18 +268,16 @@ static int private_parts(struct creation *c, char *reason)
         error = liveness_create(&comm->liveness, identity, procs, comm->config.rank, segment_head(&comm->plan, comm->base));
     }
     free(identity);
+    free(domain);
     return error;
 }
 
 /* leaders[] of S1 Fig. 1, for whoever looks at the segment: the first rank of each rank's domain. */
 static int fill_leaders(struct creation *c)
 {
-    uint32_t procs = c->comm->config.procs;
-    uint32_t *domain = calloc(procs, sizeof *domain);
+    uint32_t procs = c->comm->config.procs, *domain = domains_create(c);
     if (!domain)
         return -ENOMEM;
-    for (uint32_t r = 0; r < procs; r++)
-        domain[r] = (uint32_t)c->hello[r].domain_os;
     for (uint32_t i = 0; i < c->comm->lanes; i++)
         segment_leaders_fill(procs, domain, (uint32_t *)(void *)c->comm->lane[i].base);
     free(domain);

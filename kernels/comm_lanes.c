@@ -80,12 +80,12 @@ struct segment_shape lanes_shape(const struct comm_config *f, uint32_t lane)
     return shape;
 }
 
-int lanes_create(struct comm *comm)
+int lanes_create(struct comm *comm, const uint32_t *domain_of_rank)
 {
     const struct comm_config *f = &comm->config;
     for (uint32_t i = 0; i < f->lanes; i++) {
         struct lane *lane = &comm->lane[i];
-        int error = tree_create(f->lane[i].tree, f->procs, &lane->tree);
+        int error = tree_create_placed(f->lane[i].tree, f->procs, domain_of_rank, 0, &lane->tree);
         if (error)
             return error;
         comm->lanes = i + 1;

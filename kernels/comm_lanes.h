@@ -25,8 +25,9 @@ const char *lanes_fault(const struct comm_config *config);
 /* What a lane needs of the segment. */
 struct segment_shape lanes_shape(const struct comm_config *config, uint32_t lane);
 
-/* The lanes as the configuration and the plan have them, with their trees. 0 or -errno of tree_create. */
-int lanes_create(struct comm *comm);
+/* The lanes as the configuration and the plan have them, with their trees over ranks on these domains. 0 or -errno of
+ * tree_create_placed. */
+int lanes_create(struct comm *comm, const uint32_t *domain_of_rank);
 
 /* This rank's words of a lane before the first call, and the common ones if it is rank 0. */
 void lane_words_init(struct comm *comm, const struct lane *lane);

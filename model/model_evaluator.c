@@ -90,7 +90,7 @@ static int evaluate(const struct scenario *scenario, struct trace_sink *sink, st
         return -EINVAL;
     }
     struct tree tree;
-    err = tree_create(scenario->params.tree, scenario->job.procs, &tree);
+    err = scenario_tree_create(scenario, &tree);
     if (err) {
         snprintf(out->reason, sizeof out->reason, "no memory for the tree of %u ranks", scenario->job.procs);
         return err;

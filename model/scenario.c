@@ -79,11 +79,27 @@ static int check_params(const struct params *p, const struct complaint *c)
     return 0;
 }
 
+int scenario_tree_create(const struct scenario *s, struct tree *out)
+{
+    const struct node *node = s->machine.node;
+    uint32_t procs = s->job.procs, *domain = NULL;
+    if (s->params.tree.kind == TREE_JOINED) {
+        domain = malloc(procs * sizeof *domain);
+        if (!domain)
+            return -ENOMEM;
+        for (uint32_t r = 0; r < procs; r++)
+            domain[r] = node->core_domain[s->placement.core_of_rank[r]];
+    }
+    int err = tree_create_placed(s->params.tree, procs, domain, s->job.bcast.root, out);
+    free(domain);
+    return err;
+}
+
 static int check_protocol(const struct scenario *s, const struct complaint *c)
 {
     const struct params *p = &s->params;
     struct tree tree;
-    int err = tree_create(p->tree, s->job.procs, &tree);
+    int err = scenario_tree_create(s, &tree);
     if (err)
         return complain(c, err == -ENOMEM ? "out of memory for the tree of %u ranks" : "no such tree for %u ranks", s->job.procs);
     struct bcast_call call = {.size_bytes = s->job.bcast.size_bytes,

@@ -140,6 +140,9 @@ int scenario_check(const struct scenario *scenario, char *reason, size_t reason_
 /* Whether a rank reaches another's user buffer only through the kernel: ranks are processes, and buffers their own memory. */
 int scenario_peers_by_kernel(const struct scenario *scenario);
 
+/* The tree of the parameters for the ranks where they are placed, which must be sound. 0 or as tree_create. */
+int scenario_tree_create(const struct scenario *scenario, struct tree *out);
+
 /* Fills core_of_rank[procs]: compact fills domain after domain, scatter deals ranks over domains, list:A,B,...
  * names cores. More ranks than cores wrap around. 0 or -EINVAL. */
 int placement_fill(const char *name, const struct node *node, uint32_t procs, uint32_t *core_of_rank);

@@ -15,6 +15,7 @@ static uint32_t parent_of(struct tree_shape shape, uint32_t v)
     case TREE_KARY:
         return (v - 1) / shape.degree;
     case TREE_KNOMIAL:
+    case TREE_JOINED:
         break;
     }
     /* k-nomial: the parent clears the lowest non-zero base-k digit. */
@@ -31,6 +32,7 @@ static int shape_valid(struct tree_shape shape)
     case TREE_CHAIN:
         return 1;
     case TREE_KARY:
+    case TREE_JOINED:
         return shape.degree >= 1;
     case TREE_KNOMIAL:
         return shape.degree >= 2;
@@ -59,28 +61,55 @@ static void fill_children(struct tree *tree)
         tree->depth[v] = tree->depth[tree->parent[v]] + 1;
 }
 
-int tree_create(struct tree_shape shape, uint32_t procs, struct tree *out)
+/* A joined tree as arrays, for one root. */
+static void fill_joined(struct tree *tree, uint32_t root)
 {
-    if (procs == 0 || !shape_valid(shape))
+    uint32_t next = 0;
+    for (uint32_t v = 0; v < tree->procs; v++) {
+        uint32_t rank = tree_rank(tree, root, v), children = tree_child_count(tree, root, rank);
+        tree->parent[v] = tree_virtual(tree, root, tree_parent(tree, root, rank));
+        tree->depth[v] = tree_depth(tree, root, rank);
+        tree->first[v] = next;
+        for (uint32_t i = 0; i < children; i++)
+            tree->child[next++] = tree_virtual(tree, root, tree_child(tree, root, rank, i));
+    }
+    tree->first[tree->procs] = next;
+}
+
+int tree_create_placed(struct tree_shape shape, uint32_t procs, const uint32_t *domain_of_rank, uint32_t root, struct tree *out)
+{
+    if (procs == 0 || !shape_valid(shape) || root >= procs)
         return -EINVAL;
     struct tree tree = {.shape = shape, .procs = procs};
     tree.parent = calloc(procs, sizeof *tree.parent);
     tree.first = calloc((size_t)procs + 1, sizeof *tree.first);
     tree.child = calloc(procs, sizeof *tree.child);
     tree.depth = calloc(procs, sizeof *tree.depth);
-    if (!tree.parent || !tree.first || !tree.child || !tree.depth) {
+    int joined = shape.kind == TREE_JOINED;
+    if (joined)
+        tree.joined = tree_joined_create(shape.degree, procs, domain_of_rank);
+    if (!tree.parent || !tree.first || !tree.child || !tree.depth || (joined && !tree.joined)) {
         tree_destroy(&tree);
         return -ENOMEM;
     }
-    for (uint32_t v = 1; v < procs; v++)
+    for (uint32_t v = 1; v < procs && !joined; v++)
         tree.parent[v] = parent_of(shape, v);
-    fill_children(&tree);
+    if (joined)
+        fill_joined(&tree, root);
+    else
+        fill_children(&tree);
     *out = tree;
     return 0;
 }
 
+int tree_create(struct tree_shape shape, uint32_t procs, struct tree *out)
+{
+    return tree_create_placed(shape, procs, NULL, 0, out);
+}
+
 void tree_destroy(struct tree *tree)
 {
+    free(tree->joined);
     free(tree->parent);
     free(tree->first);
     free(tree->child);
@@ -124,6 +153,10 @@ int tree_shape_parse(const char *text, struct tree_shape *out)
         shape.kind = TREE_KNOMIAL;
         err = parse_degree(text + 8, 2, &shape.degree);
     }
+    if (strncmp(text, "joined:", 7) == 0) {
+        shape.kind = TREE_JOINED;
+        err = parse_degree(text + 7, 1, &shape.degree);
+    }
     if (!err)
         *out = shape;
     return err;
@@ -131,7 +164,7 @@ int tree_shape_parse(const char *text, struct tree_shape *out)
 
 const char *tree_shape_format(struct tree_shape shape, char *text, uint32_t text_bytes)
 {
-    static const char *const kinds[] = {"flat", "chain", "kary", "knomial"};
+    static const char *const kinds[] = {"flat", "chain", "kary", "knomial", "joined"};
     if (shape.kind == TREE_FLAT || shape.kind == TREE_CHAIN)
         snprintf(text, text_bytes, "%s", kinds[shape.kind]);
     else

@@ -22,7 +22,7 @@ int sim_create(struct sim *sim, const struct scenario *scenario, char *reason, s
         return rc;
     }
     sim->rank = calloc(procs, sizeof *sim->rank);
-    rc = tree_create(params->tree, procs, &sim->tree);
+    rc = scenario_tree_create(scenario, &sim->tree);
     if (rc == 0)
         rc = sim_words_create(&sim->words, &call, sim->protocol, scenario->conditions.op_start, !sim->costs.contention_free);
     if (rc == 0)

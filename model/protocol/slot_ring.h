@@ -14,8 +14,8 @@
  * root fills its own ring. The psn has 32 bits there too: a slot that its rank has not written for 2^32 operations, of
  * which none came to it, would look filled.
  *
- * R1 N pairs with A1 W: a reader copies what the root has put there. R2 B (reader's store) pairs with A2 B (rank 0's wait), R3 B
- * (rank 0's store) with A3 B (the others' wait): whatever was read before the barrier has been read when a slot is filled again. */
+ * R1 N pairs with A1 W: a reader copies what the root has put there. R2 B (a rank's store) pairs with A2 B (rank 0's wait), R3
+ * B (rank 0's store) with A3 B (the others' wait): what lay in it before the barrier has been read when a slot is filled. */
 #ifndef SHMCOLL_MODEL_PROTOCOL_SLOT_RING_H
 #define SHMCOLL_MODEL_PROTOCOL_SLOT_RING_H
 

@@ -23,7 +23,7 @@ int plan_run(const struct plan *plan, const struct protocol *protocol, const cha
     struct tree tree;
     struct toy_case c = plan->c;
     assert_int_equal(tree_shape_parse(tree_name, &shape), 0);
-    assert_int_equal(tree_create(shape, c.procs, &tree), 0);
+    assert_int_equal(tree_create_placed(shape, c.procs, c.domain, 0, &tree), 0);
     c.tree = &tree;
     c.protocol = protocol;
     struct explorer_options options = {.stops_max = stops_max, .states_max = STATES_MAX};

@@ -38,7 +38,8 @@ static uint32_t release_gather_readers(const struct toy_case *c, uint32_t root, 
 static const struct plan ring_plans[] = {
     {"flat", {"main", RING(3, 4, 3), .calls = 3, .root = {0, 1, 2}, .size_bytes = {9, 7, 11}}},
     {"flat", {"same root, long", RING(3, 4, 2), .calls = 3, .root = {1, 1, 0}, .size_bytes = {19, 9, 14}}},
-    {"flat", {"short calls", RING(3, 4, 4), .calls = 9, .root = {0, 1, 2, 2, 0, 1, 0, 2, 0}, .size_bytes = {1, 2, 1, 1, 2, 1, 1, 2, 1}}},
+    {"flat", {"short calls", RING(3, 4, 4), .calls = 9, .root = {0, 1, 2, 2, 0, 1, 0, 2, 0},
+              .size_bytes = {1, 2, 1, 1, 2, 1, 1, 2, 1}}},
     {"flat", {"empty call between", RING(3, 4, 1), .calls = 4, .root = {0, 1, 2, 1}, .size_bytes = {5, 0, 5, 4}}},
     {"flat", {"barrier a fragment", RING(3, 2, 3), .calls = 3, .root = {0, 1, 2}, .size_bytes = {5, 3, 6}}},
     {"flat", {"two ranks", RING(2, 8, 5), .calls = 4, .root = {0, 1, 1, 0}, .size_bytes = {13, 5, 19, 20}}},
@@ -75,14 +76,19 @@ static const struct plan tree_plans[] = {
     {"flat", {"four cells", TREE(3, 4, 3), .calls = 3, .root = {2, 0, 1}, .size_bytes = {11, 13, 9}}},
     {"chain", {"four cells", TREE(3, 4, 3), .calls = 3, .root = {2, 0, 1}, .size_bytes = {11, 13, 9}}},
     {"chain", {"four cells, same root", TREE(3, 4, 3), .calls = 3, .root = {1, 1, 1}, .size_bytes = {11, 13, 9}}},
-    {"flat", {"short calls", TREE(3, 4, 4), .calls = 9, .root = {0, 1, 2, 2, 0, 1, 0, 2, 0}, .size_bytes = {1, 2, 1, 1, 2, 1, 1, 2, 1}}},
-    {"chain", {"short calls", TREE(3, 4, 4), .calls = 9, .root = {0, 1, 2, 2, 0, 1, 0, 2, 0}, .size_bytes = {1, 2, 1, 1, 2, 1, 1, 2, 1}}},
+    {"flat", {"short calls", TREE(3, 4, 4), .calls = 9, .root = {0, 1, 2, 2, 0, 1, 0, 2, 0},
+              .size_bytes = {1, 2, 1, 1, 2, 1, 1, 2, 1}}},
+    {"chain", {"short calls", TREE(3, 4, 4), .calls = 9, .root = {0, 1, 2, 2, 0, 1, 0, 2, 0},
+               .size_bytes = {1, 2, 1, 1, 2, 1, 1, 2, 1}}},
     {"chain", {"empty call between", TREE(3, 2, 1), .calls = 4, .root = {0, 1, 2, 1}, .size_bytes = {5, 0, 5, 4}}},
     {"chain", {"one cell", TREE(3, 1, 3), .calls = 3, .root = {0, 1, 2}, .size_bytes = {5, 3, 6}}},
     {"flat", {"two ranks", TREE(2, 4, 5), .calls = 4, .root = {0, 1, 1, 0}, .size_bytes = {13, 5, 19, 20}}},
     {"flat", {"four ranks", TREE(4, 2, 2), .calls = 2, .root = {0, 3}, .size_bytes = {7, 5}}},
     {"chain", {"four ranks", TREE(4, 2, 2), .calls = 2, .root = {0, 3}, .size_bytes = {7, 5}}},
     {"binary", {"four ranks", TREE(4, 2, 2), .calls = 3, .root = {3, 1, 0}, .size_bytes = {5, 3, 4}}},
+    {"joined:1", {"two domains", TREE(4, 2, 2), .calls = 3, .root = {3, 1, 0}, .size_bytes = {5, 3, 4},
+                  .domain = {0, 1, 0, 1}}},
+    {"joined:64", {"one and three", TREE(4, 2, 2), .calls = 2, .root = {1, 0}, .size_bytes = {5, 3}, .domain = {0, 1, 1, 1}}},
 };
 static const struct plan tree_stress_plans[] = {
     {"binary", {"four ranks, four cells", TREE(4, 4, 2), .calls = 3, .root = {0, 3, 1}, .size_bytes = {11, 9, 5}}},
@@ -91,7 +97,8 @@ static const struct plan tree_stress_plans[] = {
 };
 
 /* A rank may stop at any step, also half way through a copy: nobody else takes wrong data or faults. */
-static void holds(const struct protocol *protocol, const struct plan *plans, size_t count, const struct plan *large, size_t larges)
+static void holds(const struct protocol *protocol, const struct plan *plans, size_t count, const struct plan *large,
+                  size_t larges)
 {
     plan_print_header();
     for (size_t i = 0; i < count; i++)
@@ -121,6 +128,24 @@ static void release_gather_holds(void **state)
     holds(&protocol_release_gather, tree_plans, COUNT(tree_plans), tree_stress_plans, COUNT(tree_stress_plans));
 }
 
+/* Trees joined by domain serve the other protocols too: there every root has a tree of its own. */
+static void joined_trees_serve_all(void **state)
+{
+    (void)state;
+    static const struct plan bank = {"joined:1", {"two domains", BANK(4, 2, 2), .calls = 3, .root = {1, 2, 3},
+                                                  .size_bytes = {3, 5, 2}, .domain = {0, 1, 0, 1}}};
+    static const struct plan queue = {"joined:2", {"two domains", RING(4, 2, 1), .calls = 3, .root = {1, 2, 3},
+                                                   .size_bytes = {3, 5, 2}, .domain = {5, 5, 5, 1}}};
+    static const struct plan line = {"joined:1", {"two domains", .procs = 4, .fragment_bytes = 1, .lines = 2,
+                                                  .op_start = UINT32_MAX, .calls = 6, .root = {0, 3, 1, 1, 2, 0},
+                                                  .size_bytes = {3, 5, 1, 4, 1, 2}, .domain = {0, 1, 0, 1}}};
+    plan_print_header();
+    plan_holds(&bank, &protocol_banked, 0);
+    plan_holds(&queue, &protocol_pipelined, 0);
+    plan_holds(&queue, &protocol_counted, 0);
+    plan_holds(&line, &protocol_eager, 0);
+}
+
 static size_t of_three_ranks(const struct plan *plans, size_t count)
 {
     size_t n = 0;
@@ -146,6 +171,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(slot_ring_holds),
         cmocka_unit_test(banked_holds),
         cmocka_unit_test(release_gather_holds),
+        cmocka_unit_test(joined_trees_serve_all),
         cmocka_unit_test(mutants_of_all_are_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

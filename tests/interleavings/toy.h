@@ -29,6 +29,7 @@ struct toy_case {
     uint32_t op_start;
     uint32_t calls;
     uint32_t root[TOY_CALLS_MAX], size_bytes[TOY_CALLS_MAX];
+    uint32_t domain[TOY_PROCS_MAX]; /* of the ranks, for joined trees */
     /* Ranks that copy out of `owner`'s slots, as bits; NULL: all but who fills them. */
     uint32_t (*readers)(const struct toy_case *c, uint32_t root, uint32_t owner);
 };

@@ -127,6 +127,84 @@ static void test_depths(void **state)
     }
 }
 
+/* What a joined tree must be, from the definition: one edge from the root into every other domain, and in each a k-ary tree. */
+static void check_joined_root(const struct tree *tree, const uint32_t *domain, uint32_t domains, uint32_t root)
+{
+    uint32_t p = tree->procs, crossings = 0, edges = 0, seen[PROCS_MAX] = {0};
+    for (uint32_t r = 0; r < p; r++) {
+        uint32_t v = tree_virtual(tree, root, r), parent = tree_parent(tree, root, r), inside = 0;
+        assert_true(v < p && !seen[v]++);
+        assert_int_equal(tree_rank(tree, root, v), r);
+        assert_int_equal(tree_depth(tree, root, r), r == root ? 0 : tree_depth(tree, root, parent) + 1);
+        for (uint32_t i = 0; i < tree_child_count(tree, root, r); i++, edges++) {
+            uint32_t child = tree_child(tree, root, r, i), crosses = domain[child] != domain[r];
+            assert_int_equal(tree_parent(tree, root, child), r);
+            assert_true(!crosses || (r == root && inside == 0)); /* the others first */
+            crossings += crosses;
+            inside += !crosses;
+        }
+        assert_true(inside <= tree->shape.degree);
+    }
+    assert_int_equal(tree_virtual(tree, root, root), 0);
+    assert_int_equal(edges, p - 1);
+    assert_int_equal(crossings, domains - 1);
+}
+
+/* The arrays say the same of the root they are for. */
+static void check_joined_arrays(const struct tree *tree, uint32_t root)
+{
+    assert_int_equal(tree->first[tree->procs], tree->procs - 1);
+    for (uint32_t v = 0; v < tree->procs; v++) {
+        uint32_t rank = tree_rank(tree, root, v);
+        assert_int_equal(tree_rank(tree, root, tree->parent[v]), v ? tree_parent(tree, root, rank) : root);
+        assert_int_equal(tree->depth[v], tree_depth(tree, root, rank));
+        assert_int_equal(tree->first[v + 1] - tree->first[v], tree_child_count(tree, root, rank));
+        for (uint32_t i = tree->first[v]; i < tree->first[v + 1]; i++)
+            assert_int_equal(tree_rank(tree, root, tree->child[i]), tree_child(tree, root, rank, i - tree->first[v]));
+    }
+}
+
+static void test_joined(void **state)
+{
+    (void)state;
+    uint32_t random = 12345, domain[PROCS_MAX];
+    for (uint32_t round = 0; round < 400; round++) {
+        uint32_t p = 1 + round % PROCS_MAX, domains = 0, known = 0, degree = 1 + round / 7 % 5, root = round / 3 % p;
+        for (uint32_t r = 0; r < p; r++) {
+            random = random * 1664525 + 1013904223;
+            domain[r] = 3 + 100 * ((random >> 24) % (1 + round % 5)); /* any numbers */
+            domains += !(known >> domain[r] / 100 & 1);
+            known |= 1u << domain[r] / 100;
+        }
+        struct tree tree;
+        assert_int_equal(tree_create_placed((struct tree_shape){TREE_JOINED, degree}, p, domain, root, &tree), 0);
+        for (uint32_t other = 0; other < p; other++)
+            check_joined_root(&tree, domain, domains, other);
+        check_joined_arrays(&tree, root);
+        tree_destroy(&tree);
+    }
+}
+
+/* On one domain it is the k-ary tree. */
+static void test_joined_alone(void **state)
+{
+    (void)state;
+    for (uint32_t p = 1; p <= PROCS_MAX; p++) {
+        struct tree joined, kary;
+        assert_int_equal(tree_create((struct tree_shape){TREE_JOINED, 3}, p, &joined), 0);
+        assert_int_equal(tree_create((struct tree_shape){TREE_KARY, 3}, p, &kary), 0);
+        for (uint32_t root = 0; root < p; root++)
+            for (uint32_t r = 0; r < p; r++) {
+                assert_int_equal(tree_parent(&joined, root, r), tree_parent(&kary, root, r));
+                assert_int_equal(tree_child_count(&joined, root, r), tree_child_count(&kary, root, r));
+                for (uint32_t i = 0; i < tree_child_count(&kary, root, r); i++)
+                    assert_int_equal(tree_child(&joined, root, r, i), tree_child(&kary, root, r, i));
+            }
+        tree_destroy(&joined);
+        tree_destroy(&kary);
+    }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -135,6 +213,8 @@ static void test_refusals(void **state)
     assert_int_equal(tree_create((struct tree_shape){TREE_KARY, 0}, 4, &tree), -EINVAL);
     assert_int_equal(tree_create((struct tree_shape){TREE_KNOMIAL, 1}, 4, &tree), -EINVAL);
     assert_int_equal(tree_create((struct tree_shape){(enum tree_kind)7, 2}, 4, &tree), -EINVAL);
+    assert_int_equal(tree_create((struct tree_shape){TREE_JOINED, 0}, 4, &tree), -EINVAL);
+    assert_int_equal(tree_create_placed((struct tree_shape){TREE_JOINED, 2}, 4, NULL, 4, &tree), -EINVAL);
     assert_int_equal(tree.procs, 77);
 }
 
@@ -144,11 +224,12 @@ static void test_names(void **state)
     const struct {
         const char *text, *form;
     } good[] = {{"flat", "flat"},           {"chain", "chain"},   {"kary:3", "kary:3"},         {"binary", "kary:2"},
-                {"knomial:4", "knomial:4"}, {"kary:1", "kary:1"}, {"kary:65536", "kary:65536"}, {"binomial", "knomial:2"}};
+                {"knomial:4", "knomial:4"}, {"kary:1", "kary:1"}, {"kary:65536", "kary:65536"}, {"binomial", "knomial:2"},
+                {"joined:1", "joined:1"},   {"joined:64", "joined:64"}};
     const char *const bad[] = {"",        "Flat",     "kary",      "kary:",      "kary:0",
                                "kary:-1", "kary:2x",  "knomial:1", "kary: 2",    "kary:+2",
                                "flat:2",  "knomial:", "binary:2",  "kary:65537", "kary:99999999999999999999",
-                               "chain "};
+                               "chain ",  "joined",   "joined:0"};
     struct tree_shape shape;
     char text[32];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -163,7 +244,8 @@ static void test_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_depths),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_joined), cmocka_unit_test(test_joined_alone),
+                                       cmocka_unit_test(test_depths),
                                        cmocka_unit_test(test_refusals), cmocka_unit_test(test_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
