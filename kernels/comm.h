@@ -10,6 +10,7 @@
 #define SHMCOLL_KERNELS_COMM_H
 
 #include "kernels/copy.h"
+#include "model/node.h"
 #include "model/protocol.h"
 #include "model/tree.h"
 
@@ -94,6 +95,22 @@ struct comm;
 struct comm_config comm_config_default(uint32_t procs, uint32_t rank);
 /* The same with one lane for everything. */
 struct comm_config comm_config_of(uint32_t procs, uint32_t rank, const struct comm_lane *lane);
+
+/* What a choice of lanes goes by. Everything is the same on all ranks. */
+struct comm_surroundings {
+    const struct node *node;      /* calibrated: a communicator never guesses */
+    const uint32_t *core_of_rank; /* [procs] indices into the node's arrays */
+    int buffers_warm;    /* user buffers are in the caches, else in memory */
+    int buffers_in_area; /* they come from comm_area; area_bytes is the caller's to set */
+    int threads;         /* all ranks are threads of one process */
+    uint64_t budget_bytes; /* queues of a rank, all lanes; 0: the node's default */
+};
+
+/* Up to eight lanes, whatever protocols and parameters are fastest by the node's costs (model/choice_table.h), with what takes the place
+ * of those that reach into other ranks' memory. Not collective; some milliseconds for two ranks, some tens for eight.
+ * 0; -ENOTSUP with one line in `reason` (or NULL) if the node lacks costs: calibrate it; -ENOMEM. *out is set only on success. */
+int comm_config_best(uint32_t procs, uint32_t rank, const struct comm_surroundings *around, struct comm_config *out,
+                     char reason[COMM_REASON_BYTES]);
 
 /* Collective. All ranks succeed or all fail, if the bootstrap holds.
  *   config->procs, lanes, area_bytes, op_start and pages agree on all ranks
