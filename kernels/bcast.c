@@ -61,7 +61,7 @@ static int broadcast(struct comm *comm, struct message *m, uint64_t size_bytes, 
     uint32_t lane = lane_for(comm, size_bytes);
     if (__builtin_expect(lane == comm->lanes, 0))
         return -EINVAL;
-    comm->liveness.calls++;
+    comm->peers.call = ++comm->liveness.calls;
     int error = 0;
     if (comm->queue_lane && (comm->lane[lane].protocol->uses & PROTOCOL_PEERS))
         error = detour(comm, &lane, m, size_bytes, root);

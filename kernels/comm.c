@@ -69,11 +69,23 @@ static const char *error_meaning(int error)
     }
 }
 
+/* Whoever fails leaves its buffer to the user: nobody may reach for it any more. */
+static void offers_withdraw(struct comm *comm)
+{
+    for (uint32_t i = 0; i < comm->lanes; i++) {
+        const struct lane *lane = &comm->lane[i];
+        if (lane->protocol->uses & PROTOCOL_PEERS)
+            peer_withdraw((struct peer_card *)(void *)(lane->base + segment_word_offset(lane->layout, WORD_OFFER, comm->config.rank, 0) +
+                                                       PEER_CARD_OFFSET));
+    }
+}
+
 int comm_fail(struct comm *comm, int error, const char *what)
 {
     if (comm->error)
         return comm->error;
     comm->error = error;
+    offers_withdraw(comm);
     if (error == -ESRCH) { /* the kernel knows of a peer's end before its descriptor tells */
         for (int i = 0; i < 100 && !comm->liveness.error && liveness_check(&comm->liveness) == 0; i++)
             usleep(1000);

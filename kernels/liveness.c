@@ -82,13 +82,16 @@ static int left(const struct liveness *l, uint32_t rank, int *early)
     return 1;
 }
 
+enum { ERRNO_MOST = 4096 }; /* the kernel's bound */
+
 int liveness_check(struct liveness *l)
 {
     if (l->error)
         return l->error;
     uint32_t word = word_load_acquire(&l->head->failed); /* A2: pairs with R2 */
-    if (word)
-        return failed(l, (word & 0xffff) - 1, -(int)(word >> 16));
+    uint32_t rank = (word & 0xffff) - 1, reason = word >> 16;
+    if (word) /* if nobody can have written that, the segment is corrupted */
+        return rank < l->procs && reason > 0 && reason < ERRNO_MOST ? failed(l, rank, -(int)reason) : failed(l, l->rank, -EPROTO);
     int64_t dead = l->dead_rank ? l->dead_rank(l->dead_rank_context) : -1;
     if (dead >= 0) {
         liveness_fail(l->head, (uint32_t)dead, -EOWNERDEAD);

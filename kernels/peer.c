@@ -73,7 +73,7 @@ static uint64_t mixed(uint64_t hash, uint64_t value)
 
 static uint64_t card_check(const struct peers *peers, const struct peer_card *card)
 {
-    return mixed(mixed(mixed(peers->secret, card->where), card->address), card->bytes);
+    return mixed(mixed(mixed(mixed(peers->secret, peers->call), card->where), card->address), card->bytes);
 }
 
 int peer_within_areas(const struct peers *peers, const void *buffer, uint64_t bytes)
@@ -92,11 +92,18 @@ void peer_offer(const struct peers *peers, struct peer_card *card, const void *b
     card->check = card_check(peers, card);
 }
 
+void peer_withdraw(struct peer_card *card)
+{
+    card->check = 0;
+    card->bytes = 0;
+}
+
 /* Where the bytes are: a place in this process, or NULL and an address in the owner's. */
 static int locate(const struct peers *peers, uint32_t owner, const struct peer_card *card, uint64_t offset_bytes, size_t n,
                   char **here, uint64_t *address)
 {
     struct peer_card c = *card;
+    __asm__ volatile("" ::: "memory"); /* what is checked is what is used: the card is not read again */
     if (owner >= peers->procs || c.check != card_check(peers, &c) || offset_bytes > c.bytes || n > c.bytes - offset_bytes)
         return -EPROTO;
     *address = c.address + offset_bytes;

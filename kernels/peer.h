@@ -1,8 +1,8 @@
 /* Other ranks' user buffers: offered by a card in the segment, reached by a plain copy where the buffer lies in the segment or
  * in this process, by the kernel (process_vm_readv, process_vm_writev) where it is another's.
  *
- * A card is written before the word that announces it and carries a check, so that a card overwritten by accident is an
- * error and not a copy to somewhere else. */
+ * A card is written before the word that announces it and carries a check, so that a card overwritten by accident, or left from
+ * an earlier call, is an error and not a copy to somewhere else. */
 #ifndef SHMCOLL_KERNELS_PEER_H
 #define SHMCOLL_KERNELS_PEER_H
 
@@ -25,6 +25,7 @@ struct peers {
     uint32_t procs, rank;
     int32_t *pid;  /* [procs] 0: a thread of this process */
     uint64_t secret; /* of this communicator: goes into the check */
+    uint32_t call;   /* the call being made, the same number on all ranks: an offer is good for one call */
     char *base;    /* of the segment */
     uint64_t areas_offset, area_bytes;
 };
@@ -48,6 +49,9 @@ int peer_within_areas(const struct peers *peers, const void *buffer, uint64_t by
 
 /* Fills this rank's card. */
 void peer_offer(const struct peers *peers, struct peer_card *card, const void *buffer, uint64_t bytes);
+
+/* Takes the offer back: nobody reaches the buffer by it who has not begun to. */
+void peer_withdraw(struct peer_card *card);
 
 /* Copies between own memory and what `owner` offered, at an offset.
  * 0; -EPROTO if the card is none or the bytes are not all within it; -errno of the kernel (-ESRCH: the owner has gone). */

@@ -152,11 +152,30 @@ int segment_file_create(const struct segment_plan *plan, int *fd, char reason[SE
     return 0;
 }
 
+/* Address space for the segment with a page nobody may touch on either side, so that running past its ends is a fault and not
+ * a write to somebody's memory. NULL if there is none. */
+static char *reserve(const struct segment_plan *plan)
+{
+    uint64_t unit = plan->unit_bytes, bytes = plan->total_bytes + 3 * unit;
+    char *space = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (space == MAP_FAILED)
+        return NULL;
+    char *at = space + unit + (unit - ((uintptr_t)space & (unit - 1))) % unit, *end = at + plan->total_bytes + unit;
+    if (at - unit > space)
+        munmap(space, (size_t)(at - unit - space));
+    if (end < space + bytes)
+        munmap(end, (size_t)(space + bytes - end));
+    return at;
+}
+
 int segment_map(const struct segment_plan *plan, int fd, void **base, char reason[SEGMENT_REASON_BYTES])
 {
-    void *at = mmap(NULL, plan->total_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *space = reserve(plan);
+    void *at = space ? mmap(space, plan->total_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) : MAP_FAILED;
     if (at == MAP_FAILED) {
         int error = -errno;
+        if (space)
+            segment_unmap(plan, space);
         snprintf(reason, SEGMENT_REASON_BYTES, "cannot map a segment of %llu KiB: %s",
                  (unsigned long long)(plan->total_bytes / 1024), strerror(-error));
         return error;
@@ -172,7 +191,7 @@ int segment_map(const struct segment_plan *plan, int fd, void **base, char reaso
 
 void segment_unmap(const struct segment_plan *plan, void *base)
 {
-    munmap(base, plan->total_bytes);
+    munmap((char *)base - plan->unit_bytes, plan->total_bytes + 2 * plan->unit_bytes);
 }
 
 struct segment_range segment_range_of_rank(const struct segment_plan *plan, uint32_t lane, uint32_t rank)
