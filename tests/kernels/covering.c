@@ -8,7 +8,7 @@ static const struct tree_shape trees[] = {{TREE_FLAT, 0}, {TREE_CHAIN, 0}, {TREE
                                           {TREE_KNOMIAL, 2}, {TREE_KNOMIAL, 3}, {TREE_KNOMIAL, 4}};
 static const uint32_t sets[] = {1, 2, 4}, slots[] = {1, 2, 8, 64}, fragments[] = {1, 63, 4096, 8192, 65536}, procs[] = {1, 2, 3, 5, 8};
 /* Wrap-around of the counters themselves and of their differences as signed numbers. */
-static const uint32_t starts[] = {0, UINT32_MAX - 3, INT32_MAX - 2};
+static const uint32_t starts[] = {0, UINT32_MAX - 1, INT32_MAX - 1};
 static const int copies_out[] = {COMM_COPY_AUTO, COPY_MEMCPY, COPY_NONTEMPORAL};
 static const uint32_t levels[FACTOR_COUNT] = {
     [FACTOR_SETS] = 3, [FACTOR_SLOTS] = 4, [FACTOR_FRAGMENT] = 5, [FACTOR_SIZE] = 7, [FACTOR_PROCS] = 5, [FACTOR_TREE] = 7,
@@ -17,7 +17,7 @@ static const uint32_t levels[FACTOR_COUNT] = {
     [FACTOR_START] = 3, [FACTOR_DELAY] = 2, [FACTOR_COPY_OUT] = 3, [FACTOR_EXECUTOR] = 2,
 };
 
-enum { LEVELS_MAX = 7, CANDIDATES = 20, CALLS = 6, CALLS_SHORT = 3 * EAGER_LINES };
+enum { LEVELS_MAX = 7, CANDIDATES = 20, CALLS = 4, CALLS_SHORT = EAGER_LINES + EAGER_LINES / 2 };
 
 uint32_t covering_levels(uint32_t factor)
 {
