@@ -129,7 +129,7 @@ static void sixteen_ranks_do_not_stall(void **state)
     c.size_bytes = 1 << 20;
     c.fragment_bytes = 8192;
     c.slots = 1;
-    c.calls = 5;
+    c.call_count = 5;
     uint64_t start_ns = clock_monotonic_ns();
     for (int backend = BACKEND_PROCS; backend <= BACKEND_THREADS; backend++) {
         c.backend = backend;
