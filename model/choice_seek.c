@@ -32,7 +32,7 @@ double choice_seek_time_s(struct choice_seek *k, const struct params *params, ui
     struct bcast_prediction out = {.time_s = INFINITY};
     k->scenario.params = *params;
     k->scenario.job.bcast.size_bytes = size_bytes;
-    int err = tree_create(params->tree, k->scenario.job.procs, &tree);
+    int err = scenario_tree_create(&k->scenario, &tree);
     if (err) {
         k->err = err;
         return INFINITY;

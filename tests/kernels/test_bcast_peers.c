@@ -18,7 +18,7 @@ static const struct peer {
     {&protocol_banked, 8, 2, {TREE_KARY, 4}},
     {&protocol_banked, 4, 4, {TREE_CHAIN, 0}},
     {&protocol_banked, 3, 1, {TREE_KNOMIAL, 2}},
-    {&protocol_release_gather, 4, 1, {TREE_KARY, 64}},
+    {&protocol_release_gather, 4, 1, {TREE_JOINED, 64}},
     {&protocol_release_gather, 4, 1, {TREE_KARY, 2}},
     {&protocol_release_gather, 1, 1, {TREE_CHAIN, 0}},
     {&protocol_release_gather, 2, 1, {TREE_KNOMIAL, 2}},

@@ -28,6 +28,7 @@ struct audit_case {
 struct seen {
     struct comm_audit audit, after_calls, wrong_map, moved;
     struct page_count count;
+    uint32_t children, children_away; /* in the joined tree of root 0 */
 };
 
 static struct homes homes;
@@ -78,11 +79,22 @@ static int pages_count(struct comm *comm, struct page_count *out)
     return error;
 }
 
+/* Whom this rank tells, and how many of them on other domains. */
+static void children_count(const struct comm *comm, const struct homes *of, struct seen *seen)
+{
+    const struct tree *tree = &comm->lane[comm->lanes - 1].tree;
+    uint32_t rank = comm->config.rank;
+    seen->children = tree_child_count(tree, 0, rank);
+    for (uint32_t i = 0; i < seen->children; i++)
+        seen->children_away += of->of_cpu[tree_child(tree, 0, rank, i)] != of->of_cpu[rank];
+}
+
 static int looks(struct launch_rank *self, const struct audit_case *c, struct comm *comm)
 {
     struct seen *seen = self->result;
     uint32_t home = c->homes->of_cpu[self->rank], far = c->homes->of_cpu[home == c->homes->of_cpu[0] ? self->procs - 1 : 0];
     int error = comm_audit(comm, &seen->audit);
+    children_count(comm, c->homes, seen);
     if (!error)
         error = pages_count(comm, &seen->count);
     if (!error)
@@ -107,6 +119,7 @@ static int body(struct launch_rank *self, void *argument)
         config = comm_config_of(self->procs, self->rank, &config.lane[1]);
     else
         config.area_bytes = AREA_BYTES;
+    config.lane[config.lanes - 1].tree = (struct tree_shape){TREE_JOINED, 2};
     config.control_pages = c->control_pages;
     config.domain_os = c->stated ? placement_domain_here() : -1;
     int error = comm_create(&config, &self->bootstrap, &comm, self->message);
@@ -180,6 +193,23 @@ static void audit_finds_a_wrong_map_and_moved_pages(void **state)
     every_kind(check_wrong);
 }
 
+/* A joined tree crosses to every other domain once, from the root. */
+static void joined_trees_cross_once(void **state)
+{
+    (void)state;
+    uint64_t domains = 0;
+    for (uint32_t r = 0; r < homes.cpus; r++)
+        domains |= UINT64_C(1) << homes.of_cpu[r];
+    for (int kind = 0; kind < KINDS; kind++) {
+        uint32_t children = 0;
+        for (uint32_t r = 0; r < homes.cpus; r++) {
+            children += seen_by[kind][r].children;
+            assert_int_equal(seen_by[kind][r].children_away, r == 0 ? __builtin_popcountll(domains) - 1 : 0);
+        }
+        assert_int_equal(children, homes.cpus - 1);
+    }
+}
+
 /* Memory of one's own goes near the preferred domain, wherever the thread runs. */
 static void preferred_domain_is_taken(void **state)
 {
@@ -206,6 +236,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_queue_on_its_owners_domain),
         cmocka_unit_test(audit_finds_a_wrong_map_and_moved_pages),
+        cmocka_unit_test(joined_trees_cross_once),
         cmocka_unit_test(preferred_domain_is_taken),
     };
     if (argc != 2 || homes_parse(argv[1], &homes))
