@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORES_MAX = 64 };
+enum { CORES_MAX = 64, LONG_BYTES = 16 << 20 };
 
 static const uint64_t messages[] = {4 << 10, 16 << 10, 64 << 10, 1 << 20, 16 << 20};
 static const uint64_t queues[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20};
@@ -61,26 +61,26 @@ static int plan_pair(struct calibrate_plan *plan)
     return err;
 }
 
-static int plan_plain(struct calibrate_plan *plan, enum calibrate_kind kind)
+static int plan_plain(struct calibrate_plan *plan, enum calibrate_kind kind, uint64_t message_bytes)
 {
     int err = 0;
     for (int routine = 0; routine < COPY_ROUTINE_COUNT && !err; routine++)
         if (copy_routine_available((enum copy_routine)routine))
-            err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = kind, .routine = routine, .message_bytes = 16 << 20});
+            err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = kind, .routine = routine, .message_bytes = message_bytes});
     return err;
 }
 
-/* The least median of the probes of a kind, with its interval; unknown if there are none. */
-static struct quantity least_of(const struct calibrate_plan *plan, enum calibrate_kind kind)
+/* Plain copies of every length, and the kernel's between processes at both ends of what it is asked for at once. */
+static int plan_peers(struct calibrate_plan *plan)
 {
-    struct quantity least = quantity_unknown();
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->probes[i].kind == kind) {
-            struct quantity q = calibrate_quantity(plan->probes[i].first_ns, plan->reps, 1e-9);
-            if (!quantity_known(&least) || q.value < least.value)
-                least = q;
-        }
-    return least;
+    int err = 0;
+    for (size_t m = 0; m < COUNT(messages) && !err; m++)
+        err = plan_plain(plan, CALIBRATE_PLAIN, messages[m]);
+    if (!err)
+        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_PEER, .message_bytes = CALIBRATE_PEER_SHORT_BYTES});
+    if (!err)
+        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_PEER, .message_bytes = CALIBRATE_PEER_LONG_BYTES});
+    return err;
 }
 
 static struct quantity nth_of(const struct calibrate_plan *plan, enum calibrate_kind kind, size_t n)
@@ -89,12 +89,6 @@ static struct quantity nth_of(const struct calibrate_plan *plan, enum calibrate_
         if (plan->probes[i].kind == kind && n-- == 0)
             return calibrate_quantity(plan->probes[i].first_ns, plan->reps, 1);
     return quantity_unknown();
-}
-
-static struct quantity difference(struct quantity a, struct quantity b, double divisor)
-{
-    return quantity_within(fmax(0, a.value - b.value) / divisor, fmax(0, a.low - b.high) / divisor,
-                           fmax(0, a.high - b.low) / divisor, "measured");
 }
 
 /* Two cores of each hand-over class, the first such pair; found[class] says whether there is one. */
@@ -118,23 +112,23 @@ static int measure_near_pair(struct node *node, const uint32_t pair[2], int verb
     struct calibrate_plan plan = {0};
     int err = plan_pair(&plan);
     if (!err)
-        err = plan_plain(&plan, CALIBRATE_PLAIN);
+        err = plan_peers(&plan);
     if (!err)
         err = plan_copies(&plan);
     if (!err)
         err = calibrate_measure(&plan, node, pair, 2, reason);
     if (!err) {
         struct quantity one = nth_of(&plan, CALIBRATE_HANDOVER, 0), eight = nth_of(&plan, CALIBRATE_HANDOVER, 1);
-        struct quantity plain = least_of(&plan, CALIBRATE_PLAIN);
+        struct quantity plain = calibrate_least(&plan, CALIBRATE_PLAIN, LONG_BYTES, 1e-9 / LONG_BYTES);
         talk_note(verbosity, 0, "calibrate: %u of %u rounds in one state of the host", plan.kept, plan.rounds);
         node->handover_ns[node_handover_class(node, pair[0], pair[1])] = one;
-        node->store_ns = difference(eight, one, 7);
-        node->fetch_ns = difference(nth_of(&plan, CALIBRATE_ATOMIC, 1), nth_of(&plan, CALIBRATE_ATOMIC, 0), 1);
+        node->store_ns = calibrate_difference(eight, one, 7);
+        node->fetch_ns = calibrate_difference(nth_of(&plan, CALIBRATE_ATOMIC, 1), nth_of(&plan, CALIBRATE_ATOMIC, 0), 1);
         node->atomic_ns = nth_of(&plan, CALIBRATE_ATOMIC, 0);
         node->call_ns = nth_of(&plan, CALIBRATE_DEADLINE, 0);
         node->copy[COPY_PLAIN_COLD].start_ns = quantity_of(0, "measured");
-        node->copy[COPY_PLAIN_COLD].s_per_byte =
-            quantity_within(plain.value / (16 << 20), plain.low / (16 << 20), plain.high / (16 << 20), "measured");
+        node->copy[COPY_PLAIN_COLD].s_per_byte = plain;
+        calibrate_fit_peers(&plan, node);
         err = calibrate_fit_points(&plan, node);
     }
     calibrate_plan_destroy(&plan);
@@ -175,13 +169,13 @@ static int measure_bandwidth(struct node *node, char *reason)
         if (!points)
             return -ENOMEM;
         node->bandwidth = points;
-        err = plan_plain(&plan, CALIBRATE_SHARED);
+        err = plan_plain(&plan, CALIBRATE_SHARED, LONG_BYTES);
         if (!err)
             err = calibrate_measure(&plan, node, cores, n, reason);
-        struct quantity time_s = least_of(&plan, CALIBRATE_SHARED);
+        struct quantity time_s = calibrate_least(&plan, CALIBRATE_SHARED, LONG_BYTES, 1e-9);
         if (!err)
             node->bandwidth[node->bandwidth_count++] = (struct bandwidth_point){
-                n, quantity_within((16 << 20) / time_s.value, (16 << 20) / time_s.high, (16 << 20) / time_s.low, "measured")};
+                n, quantity_within(LONG_BYTES / time_s.value, LONG_BYTES / time_s.high, LONG_BYTES / time_s.low, "measured")};
         calibrate_plan_destroy(&plan);
         if (n == count)
             break;
@@ -230,6 +224,8 @@ static void summary_print(FILE *out, const struct node *node)
     quantity_print(out, "further store", &node->store_ns, "ns");
     quantity_print(out, "atomic addition", &node->atomic_ns, "ns");
     quantity_print(out, "call (deadline to clock)", &node->call_ns, "ns");
+    quantity_print(out, "kernel's copy, a call", &node->peer_call_ns, "ns");
+    quantity_print(out, "kernel's copy, a page", &node->peer_page_ns, "ns");
     for (int c = 0; c < COPY_CLASS_COUNT; c++) {
         snprintf(name, sizeof name, "copy %s, start", copy_class_name((enum copy_class)c));
         quantity_print(out, name, &node->copy[c].start_ns, "ns");

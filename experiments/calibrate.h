@@ -12,13 +12,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { CALIBRATE_REASON_BYTES = 256, CALIBRATE_QUEUE_BYTES = 4 << 20 };
+enum { CALIBRATE_REASON_BYTES = 256, CALIBRATE_QUEUE_BYTES = 4 << 20,
+       CALIBRATE_PEER_SHORT_BYTES = 4 << 10, CALIBRATE_PEER_LONG_BYTES = 1 << 20 };
 
 enum calibrate_kind {
     CALIBRATE_HANDOVER,  /* lines = 1, 2, ...: nanoseconds one way */
     CALIBRATE_ATOMIC,    /* remote = 0, 1 */
     CALIBRATE_DEADLINE,
     CALIBRATE_PLAIN,     /* cold copy by rank 0, routine */
+    CALIBRATE_PEER,      /* the same from another process, through the kernel */
     CALIBRATE_SHARED,    /* cold copy of one message by all ranks, routine */
     CALIBRATE_QUEUE,     /* copy-in and copy-out through a queue */
 };
@@ -63,11 +65,17 @@ struct calibrate_result {
     size_t count;
 };
 
+/* What the kernel's copy between processes takes beyond a plain one, from the plan's probes of both; unknown if it is forbidden. */
+void calibrate_fit_peers(const struct calibrate_plan *plan, struct node *node);
 /* Appends the copies of a measured plan to the node as copy_points. 0 or -ENOMEM. */
 int calibrate_fit_points(const struct calibrate_plan *plan, struct node *node);
 /* Fits start_ns + n * s_per_byte to each class's points by weighted least squares (relative errors), and lists what is left over.
  * 0 or -ENOMEM. */
 int calibrate_fit_lines(struct node *node, struct calibrate_result *out);
+/* The least over copy routines of a probe of so many bytes, times `scale`; unknown if there is none. */
+struct quantity calibrate_least(const struct calibrate_plan *plan, enum calibrate_kind kind, uint64_t message_bytes, double scale);
+/* (a - b) / divisor with its interval, never below 0. */
+struct quantity calibrate_difference(struct quantity a, struct quantity b, double divisor);
 /* Median of a probe's samples, times `scale`, with its confidence interval. */
 struct quantity calibrate_quantity(const double *samples, size_t count, double scale);
 

@@ -48,9 +48,65 @@ static int point_add(struct node *node, enum copy_class copy_class, const struct
     return 0;
 }
 
-int calibrate_fit_points(const struct calibrate_plan *plan, struct node *node)
+/* The least median over copy routines of a plain or the kernel's copy of so many bytes; unknown if there is none. */
+static struct quantity least_ns(const struct calibrate_plan *plan, enum calibrate_kind kind, uint64_t message_bytes)
+{
+    struct quantity least = quantity_unknown();
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct calibrate_probe *p = &plan->probes[i];
+        if (p->kind != kind || p->message_bytes != message_bytes)
+            continue;
+        struct quantity q = calibrate_quantity(p->first_ns, plan->reps, 1);
+        if (quantity_known(&q) && (!quantity_known(&least) || q.value < least.value))
+            least = q;
+    }
+    return least;
+}
+
+struct quantity calibrate_least(const struct calibrate_plan *plan, enum calibrate_kind kind, uint64_t message_bytes, double scale)
+{
+    struct quantity ns = least_ns(plan, kind, message_bytes);
+    return quantity_known(&ns) ? quantity_within(ns.value * scale, ns.low * scale, ns.high * scale, "measured") : ns;
+}
+
+/* (a - b) / divisor, never below nothing. */
+struct quantity calibrate_difference(struct quantity a, struct quantity b, double divisor)
+{
+    return quantity_within(fmax(0, a.value - b.value) / divisor, fmax(0, a.low - b.high) / divisor,
+                           fmax(0, a.high - b.low) / divisor, "measured");
+}
+
+void calibrate_fit_peers(const struct calibrate_plan *plan, struct node *node)
+{
+    struct quantity extra[2];
+    const uint64_t bytes[2] = {CALIBRATE_PEER_SHORT_BYTES, CALIBRATE_PEER_LONG_BYTES};
+    double pages = (double)(bytes[1] - bytes[0]) / node->page_bytes;
+    for (int i = 0; i < 2; i++) {
+        struct quantity peer = least_ns(plan, CALIBRATE_PEER, bytes[i]), plain = least_ns(plan, CALIBRATE_PLAIN, bytes[i]);
+        if (!quantity_known(&peer) || !quantity_known(&plain))
+            return;
+        extra[i] = calibrate_difference(peer, plain, 1);
+    }
+    node->peer_page_ns = calibrate_difference(extra[1], extra[0], pages);
+    node->peer_call_ns = calibrate_difference(extra[0], node->peer_page_ns, 1);
+}
+
+/* A plain copy is its own queue and fragment: what counts is how much is streamed. */
+static int plain_points(const struct calibrate_plan *plan, struct node *node)
 {
     int err = 0;
+    for (size_t i = 0; i < plan->count && !err; i++) {
+        uint64_t bytes = plan->probes[i].message_bytes;
+        struct probe_queue q = {.message_bytes = bytes, .fragment_bytes = bytes, .queue_bytes = bytes};
+        if (plan->probes[i].kind == CALIBRATE_PLAIN)
+            err = point_add(node, COPY_PLAIN_COLD, &q, calibrate_least(plan, CALIBRATE_PLAIN, bytes, 1e-9));
+    }
+    return err;
+}
+
+int calibrate_fit_points(const struct calibrate_plan *plan, struct node *node)
+{
+    int err = plain_points(plan, node);
     for (size_t i = 0; i < plan->count && !err; i++) {
         const struct calibrate_probe *p = &plan->probes[i];
         if (p->kind != CALIBRATE_QUEUE)
@@ -104,7 +160,7 @@ int calibrate_fit_lines(struct node *node, struct calibrate_result *out)
     }
     for (int c = 0; c < COPY_CLASS_COUNT; c++) {
         size_t n = columns_of(node, (enum copy_class)c, columns, columns + most, columns + 2 * most);
-        if (n >= 3)
+        if (n >= 3 && c != COPY_PLAIN_COLD) /* that is the limit for long messages, as measured */
             line_fit(&node->copy[c], columns, columns + most, columns + 2 * most, n);
     }
     for (size_t i = 0; i < most; i++) {

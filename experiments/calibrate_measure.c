@@ -3,6 +3,7 @@
 #include "kernels/launcher.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,15 @@ static double common_state_ns(const struct measure_result *m)
     return best_ns;
 }
 
+/* A kernel that refuses is an answer: the samples say so. */
+static int peer_run(struct probe *probe, uint64_t bytes, double *samples, uint32_t reps)
+{
+    int err = probe_peer_read(probe, bytes, samples, reps);
+    for (uint32_t i = 0; i < reps && (err == -EPERM || err == -ENOSYS || err == -EACCES || err == -ENOTSUP); i++)
+        samples[i] = NAN;
+    return err == -EPERM || err == -ENOSYS || err == -EACCES || err == -ENOTSUP ? 0 : err;
+}
+
 static int probe_run(struct probe *probe, const struct calibrate_probe *what, double *first, double *second, uint32_t reps)
 {
     switch (what->kind) {
@@ -93,6 +103,8 @@ static int probe_run(struct probe *probe, const struct calibrate_probe *what, do
         return probe_deadline(probe, first, reps);
     case CALIBRATE_PLAIN:
         return probe_copy_cold(probe, what->routine, what->message_bytes, first, reps);
+    case CALIBRATE_PEER:
+        return peer_run(probe, what->message_bytes, first, reps);
     case CALIBRATE_SHARED:
         return probe_copy_shared(probe, what->routine, what->message_bytes, first, reps);
     case CALIBRATE_QUEUE:

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 enum { PING_ROUNDS = 2000, STATE_ROUNDS = 100, STATE_TRIES = 5, GROUP_BYTES = 16 << 10, DEADLINE_AHEAD_NS = 3000 };
 
@@ -184,6 +186,40 @@ int probe_copy_cold(struct probe *p, int routine, uint64_t bytes, double *sample
             samples_ns[r] = clock_ns(&p->clock, clock_ticks(&p->clock) - start);
         }
         err = probe_barrier(p);
+    }
+    return err;
+}
+
+static int peer_read(pid_t pid, uint64_t address, void *to, size_t bytes)
+{
+    struct iovec here = {to, bytes}, there = {(void *)(uintptr_t)address, bytes};
+    ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
+    return got < 0 ? -errno : (size_t)got == bytes ? 0 : -EFAULT;
+}
+
+int probe_peer_read(struct probe *p, uint64_t bytes, double *samples_ns, uint32_t count)
+{
+    double both[2] = {NAN, NAN};
+    int err = p->procs < 2 ? -ENOTSUP : 0;
+    for (uint32_t r = 0; r < count && !err; r++) {
+        double ns = 0; /* below it: an error, the same for both */
+        unsigned char *buffer = cold_buffer(p, bytes);
+        if (p->rank == 0) {
+            p->shared->peer_address = (uint64_t)(uintptr_t)buffer;
+            p->shared->peer_pid = getpid();
+        }
+        err = probe_barrier(p);
+        if (!err && p->rank == 1) {
+            uint64_t start = clock_ticks(&p->clock);
+            int refused = p->shared->peer_pid == getpid() ? -ENOTSUP
+                                                          : peer_read((pid_t)p->shared->peer_pid, p->shared->peer_address, buffer, bytes);
+            ns = refused ? refused : clock_ns(&p->clock, clock_ticks(&p->clock) - start) - p->clock_read_ns;
+        }
+        if (!err)
+            err = exchange(p, ns, both);
+        if (!err && both[1] < 0)
+            err = (int)both[1];
+        samples_ns[r] = both[1];
     }
     return err;
 }

@@ -21,6 +21,8 @@ struct probe_shared {
         _Alignas(128) atomic_word word;
     } line[2][PROBE_LINES];
     _Alignas(128) uint64_t deadline_ticks;
+    uint64_t peer_address;
+    int64_t peer_pid;
     _Alignas(128) double result_ns[64];
     _Alignas(4096) unsigned char queue[];
 };
@@ -68,6 +70,9 @@ int probe_atomic(struct probe *probe, int remote, double *samples_ns, uint32_t c
 int probe_deadline(struct probe *probe, double *samples_ns, uint32_t count);
 /* Rank 0 alone copies a cold message to a cold buffer with one routine (enum copy_routine). */
 int probe_copy_cold(struct probe *probe, int routine, uint64_t message_bytes, double *samples_ns, uint32_t count);
+/* Rank 1 reads a cold message of rank 0's private memory into a cold buffer through the kernel, in one call.
+ * -EPERM, -ENOSYS, ... where the kernel refuses; -ENOTSUP where the ranks are threads of one process. */
+int probe_peer_read(struct probe *probe, uint64_t message_bytes, double *samples_ns, uint32_t count);
 /* All ranks copy disjoint parts of one message at once; the last end counts. */
 int probe_copy_shared(struct probe *probe, int routine, uint64_t message_bytes, double *samples_ns, uint32_t count);
 /* Mean time of one copy-in and one copy-out within a message, per repetition. */
