@@ -58,6 +58,52 @@ uint64_t plan_holds(const struct plan *plan, const struct protocol *protocol, ui
     return r.early_opens;
 }
 
+/* Totals of many small runs, printed as one row. */
+struct total {
+    uint64_t runs, states, transitions, early_opens;
+};
+
+static void total_add(struct total *total, const struct plan *plan, const struct protocol *protocol)
+{
+    struct explorer_result r;
+    assert_int_equal(plan_run(plan, protocol, plan->tree, 0, &r), 0);
+    if (r.violation) {
+        plan_print_row(protocol->name, plan->tree, &plan->c, &r);
+        printf("    %s\n", r.history);
+    }
+    assert_int_equal(r.violation, TOY_OK);
+    total->runs++;
+    total->states += r.states;
+    total->transitions += r.transitions;
+    total->early_opens += r.early_opens;
+}
+
+/* The digits of `number` as roots and sizes of three calls: every combination, once. */
+static int plan_from_number(struct plan *plan, uint32_t number, const uint32_t *sizes, uint32_t size_count)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        plan->c.root[i] = number % plan->c.procs;
+        number /= plan->c.procs;
+        plan->c.size_bytes[i] = sizes[number % size_count];
+        number /= size_count;
+    }
+    plan->c.calls = 3;
+    return number == 0;
+}
+
+void plan_product_holds(const struct plan *base, const struct protocol *protocol)
+{
+    static const uint32_t sizes[] = {1, 4, 7};
+    struct plan plan = *base;
+    struct total total = {0};
+    for (uint32_t number = 0; plan_from_number(&plan, number, sizes, COUNT(sizes)); number++)
+        total_add(&total, &plan, protocol);
+    printf("%-20s %-22s %-8s s=%u q=%u op=%-10u runs %5llu states %9llu transitions %9llu early %llu\n", protocol->name,
+           plan.c.name, plan.tree, plan.c.slots, plan.c.sets, plan.c.op_start, (unsigned long long)total.runs,
+           (unsigned long long)total.states, (unsigned long long)total.transitions, (unsigned long long)total.early_opens);
+    assert_int_equal(total.runs, plan.c.procs == 3 ? 729 : 216);
+}
+
 /* Runs the mutant over the plans until one shows the bug; prints that, or the plan explored last. */
 static int mutant_caught(const struct mutant *mutant, const struct plan *plans, size_t count)
 {

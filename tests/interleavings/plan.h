@@ -21,6 +21,8 @@ int plan_run(const struct plan *plan, const struct protocol *protocol, const cha
              struct explorer_result *out);
 /* The case holds; returns how many transitions passed WO early. */
 uint64_t plan_holds(const struct plan *plan, const struct protocol *protocol, uint32_t stops_max);
+/* The case with every combination of roots and sizes of three calls, for 2 or 3 ranks. */
+void plan_product_holds(const struct plan *base, const struct protocol *protocol);
 /* Each mutant shows its bug in one of the plans, and those that are harmless in none. */
 void mutants_are_caught(const struct mutant *mutants, unsigned mutant_count, const struct plan *plans, size_t plan_count);
 

@@ -135,51 +135,11 @@ static void stopped_rank_spoils_nothing(void **state)
             plan_holds(&counted_plans[i], &protocol_counted, 1);
 }
 
-/* Totals of many small runs, printed as one row. */
-struct total {
-    uint64_t runs, states, transitions, early_opens;
-};
-
-static void total_add(struct total *total, const struct plan *plan, const struct protocol *protocol)
+static void product_of(const struct protocol *protocol, const char *tree, uint32_t slots, uint32_t sets, uint32_t op_start)
 {
-    struct explorer_result r;
-    assert_int_equal(plan_run(plan, protocol, plan->tree, 0, &r), 0);
-    if (r.violation) {
-        plan_print_row(protocol->name, plan->tree, &plan->c, &r);
-        printf("    %s\n", r.history);
-    }
-    assert_int_equal(r.violation, TOY_OK);
-    total->runs++;
-    total->states += r.states;
-    total->transitions += r.transitions;
-    total->early_opens += r.early_opens;
-}
-
-/* The digits of `number` as roots and sizes of three calls: every combination, once. */
-static int plan_from_number(struct plan *plan, uint32_t number, const uint32_t *sizes, uint32_t size_count)
-{
-    for (uint32_t i = 0; i < 3; i++) {
-        plan->c.root[i] = number % plan->c.procs;
-        number /= plan->c.procs;
-        plan->c.size_bytes[i] = sizes[number % size_count];
-        number /= size_count;
-    }
-    plan->c.calls = 3;
-    return number == 0;
-}
-
-static void product_of(const char *tree, uint32_t slots, uint32_t sets, uint32_t op_start)
-{
-    static const uint32_t sizes[] = {1, 4, 7};
     struct plan plan = {tree, {.name = "all roots, sizes", SHAPE(3, slots, sets)}};
-    struct total total = {0};
     plan.c.op_start = op_start;
-    for (uint32_t number = 0; plan_from_number(&plan, number, sizes, COUNT(sizes)); number++)
-        total_add(&total, &plan, &protocol_pipelined);
-    printf("%-20s %-22s %-8s s=%u q=%u op=%-10u runs %5llu states %9llu transitions %9llu early %llu\n", "pipelined",
-           plan.c.name, tree, slots, sets, op_start, (unsigned long long)total.runs, (unsigned long long)total.states,
-           (unsigned long long)total.transitions, (unsigned long long)total.early_opens);
-    assert_int_equal(total.runs, 729);
+    plan_product_holds(&plan, protocol);
 }
 
 static void pipelined_holds_for_all_roots_and_sizes(void **state)
@@ -189,10 +149,26 @@ static void pipelined_holds_for_all_roots_and_sizes(void **state)
     static const uint32_t shapes[][2] = {{1, 1}, {2, 1}, {2, 2}};
     for (size_t t = 0; t < COUNT(trees); t++)
         for (size_t i = 0; i < COUNT(shapes); i++)
-            product_of(trees[t], shapes[i][0], shapes[i][1], UINT32_MAX - 2);
+            product_of(&protocol_pipelined, trees[t], shapes[i][0], shapes[i][1], UINT32_MAX - 2);
     for (uint32_t back = 0; back < 8 && stress; back++)
         for (size_t t = 0; t < COUNT(trees); t++)
-            product_of(trees[t], 3, 3, UINT32_MAX - back);
+            product_of(&protocol_pipelined, trees[t], 3, 3, UINT32_MAX - back);
+}
+
+static void counted_holds_for_all_roots_and_sizes(void **state)
+{
+    (void)state;
+    static const char *const trees[] = {"flat", "chain"};
+    static const uint32_t shapes[][2] = {{1, 1}, {2, 1}, {2, 2}, {4, 2}, {4, 1}};
+    for (size_t t = 0; t < COUNT(trees); t++)
+        for (size_t i = 0; i < COUNT(shapes); i++)
+            if (shapes[i][0] < 4 || stress)
+                product_of(&protocol_counted, trees[t], shapes[i][0], shapes[i][1], UINT32_MAX - 2);
+    for (uint32_t back = 0; back < 4 && stress; back++)
+        for (size_t t = 0; t < COUNT(trees); t++) {
+            product_of(&protocol_counted, trees[t], 2, 2, UINT32_MAX - back);
+            product_of(&protocol_counted, trees[t], 2, 2, INT32_MAX - back);
+        }
 }
 
 static void pipelined_mutants_are_caught(void **state)
@@ -270,6 +246,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(counted_holds),
         cmocka_unit_test(stopped_rank_spoils_nothing),
         cmocka_unit_test(pipelined_holds_for_all_roots_and_sizes),
+        cmocka_unit_test(counted_holds_for_all_roots_and_sizes),
         cmocka_unit_test(pipelined_mutants_are_caught),
         cmocka_unit_test(eager_mutants_are_caught),
         cmocka_unit_test(counted_mutants_are_caught),

@@ -146,6 +146,26 @@ static void joined_trees_serve_all(void **state)
     plan_holds(&line, &protocol_eager, 0);
 }
 
+static void all_roots_and_sizes(void **state)
+{
+    (void)state;
+    static const struct plan plans[] = {
+        {"flat", {"all roots, sizes", RING(3, 2, 2)}},        {"flat", {"all roots, sizes", RING(3, 4, 2)}},
+        {"chain", {"all roots, sizes", BANK(3, 1, 1)}},       {"chain", {"all roots, sizes", BANK(3, 2, 2)}},
+        {"flat", {"all roots, sizes", TREE(3, 1, 2)}},        {"chain", {"all roots, sizes", TREE(3, 2, 2)}},
+        {"flat", {"all roots, sizes", TREE(3, 2, 2)}},        {"chain", {"all roots, sizes", TREE(3, 4, 2)}},
+    };
+    static const struct protocol *const protocols[] = {&protocol_slot_ring, &protocol_banked, &protocol_release_gather,
+                                                       &protocol_release_gather};
+    for (size_t i = 0; i < COUNT(plans); i++)
+        if (i + 2 < COUNT(plans) || stress)
+            plan_product_holds(&plans[i], protocols[i / 2]);
+    struct plan half = plans[5]; /* where differences change their sign */
+    half.c.op_start = INT32_MAX - 2;
+    if (stress)
+        plan_product_holds(&half, &protocol_release_gather);
+}
+
 static size_t of_three_ranks(const struct plan *plans, size_t count)
 {
     size_t n = 0;
@@ -172,6 +192,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(banked_holds),
         cmocka_unit_test(release_gather_holds),
         cmocka_unit_test(joined_trees_serve_all),
+        cmocka_unit_test(all_roots_and_sizes),
         cmocka_unit_test(mutants_of_all_are_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
