@@ -1,5 +1,6 @@
 /* shmcoll compare: every evaluator side by side, with errors relative to what was run. */
 #include "experiments/compare.h"
+#include "experiments/best_regret.h"
 #include "experiments/evaluate.h"
 #include "experiments/regret.h"
 #include "experiments/scenario_build.h"
@@ -251,6 +252,11 @@ static int compare_settings(const struct settings *settings)
     int code = scenario_grid_create(settings, &grid);
     if (code)
         return code;
+    if (settings->regret && strcmp(settings->protocol, "best") == 0) {
+        code = best_regret_report(stdout, &grid);
+        scenario_grid_destroy(&grid);
+        return code;
+    }
     struct compare_point *points = calloc(grid.count, sizeof *points);
     code = points ? row_writer_open(&writer, settings)
                   : talk_fail(EXIT_UNABLE, "out of memory for %zu points: use shorter lists", grid.count);

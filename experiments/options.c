@@ -61,7 +61,7 @@ const struct option_row option_table[] = {
      parse_flag, AT(control_pages)},
     {"no-verify", 0, NULL, "do not check the bytes", "run compare", NULL, parse_flag, AT(no_verify)},
     {"trace", 0, "FILE", "write the steps as a trace that ui.perfetto.dev opens", "sim", "FILE", parse_text, AT(trace)},
-    {"regret", 0, NULL, "measure again what each evaluator would choose, against the best", "compare", NULL, parse_flag,
+    {"regret", 0, NULL, "measure again what each evaluator would choose, against the best; with --protocol best: its choice against all protocols", "compare", NULL, parse_flag,
      AT(regret)},
     {"list", 0, NULL, "list what there is", "topo figure", NULL, parse_flag, AT(list)},
     {"seed", 0, "N", "seed of everything random (default: 1)", EVALUATE " calibrate", NULL, parse_uint64, AT(seed)},
