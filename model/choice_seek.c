@@ -1,7 +1,7 @@
 #include "model/choice_seek.h"
 
-#include "model/bcast_model.h"
 #include "model/protocol/eager.h"
+#include "model/step_clock.h"
 
 #include <errno.h>
 #include <math.h>
@@ -38,7 +38,9 @@ double choice_seek_time_s(struct choice_seek *k, const struct params *params, ui
         return INFINITY;
     }
     if (supported(k, &tree)) {
-        err = bcast_model_extended(&k->scenario, &tree, &out, k->reason, sizeof k->reason);
+        /* All queues by the same steps, so that they compare; a line's way along its tree has a form. */
+        err = (params->protocol == &protocol_eager ? bcast_model_extended : step_clock_time)(&k->scenario, &tree, &out, k->reason,
+                                                                                            sizeof k->reason);
         k->candidates++;
     }
     tree_destroy(&tree);

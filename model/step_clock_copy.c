@@ -85,6 +85,16 @@ static enum step_copy_kind sides(struct step_clock *c, uint32_t r, uint32_t *far
     return s->to.kind == PLACE_PEER ? STEP_COPY_PUSH : known ? STEP_COPY_PULL_CACHED : STEP_COPY_PULL;
 }
 
+/* A short copy into a slot ends in the store buffer. Its lines are still with who read the slot last, and until they have come no
+ * store after the copy is seen; longer copies fetch their last lines while the first ones leave. */
+static double short_tail_s(const struct step_clock *c, uint32_t r)
+{
+    uint32_t reader = r + 1 < c->procs ? r + 1 : 0;
+    if (c->rank[r].flow.kind != FLOW_IN || c->rank[r].step.bytes > STEP_STORE_BUFFER_BYTES)
+        return 0;
+    return c->costs->handover_s[(size_t)reader * c->procs + r] * (1 - c->costs->fetch_share);
+}
+
 void step_clock_copy_prepare(struct step_clock *c, uint32_t r)
 {
     struct clock_rank *rank = &c->rank[r];
@@ -99,7 +109,7 @@ void step_clock_copy_prepare(struct step_clock *c, uint32_t r)
     double moving_s = cost->alone_s - cost->start_s;
     f->start_s = cost->start_s;
     f->left_s = moving_s * (1 + slower * far / 3);
-    f->tail_s = cost->tail_s;
+    f->tail_s = fmax(cost->tail_s, short_tail_s(c, r));
     f->ahead_s = rank->step.bytes ? moving_s * ahead / rank->step.bytes : 0;
     f->bytes_per_s = f->left_s > 0 ? rank->step.bytes / f->left_s : INFINITY;
     f->beside_speed = cost->beside_s > cost->alone_s && moving_s > 0 ? moving_s / (cost->beside_s - cost->start_s) : 1;

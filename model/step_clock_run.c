@@ -98,8 +98,11 @@ static void begin_store(struct step_clock *c, uint32_t r)
     double taken_s = step_clock_claim_s(c, rank->word, r);
     rank->at_s = start_s + c->costs->step_s;
     rank->lag_s += start_s - c->now_s;
-    if (taken_s > 0)
-        keep_back(rank, rank->word, rank->at_s + taken_s * c->costs->store_share);
+    if (taken_s <= 0)
+        return;
+    keep_back(rank, rank->word, rank->at_s + taken_s * c->costs->store_share);
+    /* A hand-over is the store's taking of the line and the reader's fetch of it. */
+    rank->stored_s = rank->at_s + taken_s * (1 - c->costs->fetch_share);
 }
 
 /* Additions to one word follow one another; each has the line to itself. */
@@ -153,11 +156,12 @@ static void begin_copy(struct step_clock *c, uint32_t r)
     }
     rank->phase = CLOCK_COPY;
     step_clock_copy_prepare(c, r);
+    double stalled_s = fmax(rank->stored_s - c->now_s - f->ahead_s, 0);
     double ahead_s = fmin(rank->lag_s, f->ahead_s), start_s = fmin(f->start_s, ahead_s);
     f->start_s -= start_s;
     f->left_s -= ahead_s - start_s;
     rank->lag_s = 0;
-    rank->at_s = c->now_s + f->start_s + c->costs->step_s;
+    rank->at_s = c->now_s + f->start_s + stalled_s + c->costs->step_s;
 }
 
 static void end_copy(struct step_clock *c, uint32_t r)

@@ -48,6 +48,7 @@ struct clock_rank {
     double start_s;        /* of the current step */
     double drain_s, lag_s; /* no further store leaves before, but to drain_word; what the last ones have waited for that */
     uint32_t drain_word;
+    double stored_s; /* its last store leaves the store buffer then: what a copy writes after it waits there meanwhile */
     struct clock_flow flow;
     double copy_s; /* sum */
 };
