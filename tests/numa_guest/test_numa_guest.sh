@@ -1,5 +1,5 @@
 #!/bin/sh
-# A guest of two domains, after a look at those who judge it: what is missing, failed or hangs in a guest must count.
+# A guest of two domains with two cpus each, as many as boot quickly, after a look at those who judge it: what is missing, failed or hangs in a guest must count.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 here=tests/numa_guest
@@ -28,7 +28,7 @@ judged "a reboot in between" "3 1" "$begin" "$ok" "guest: end 0 /bin/t"
 judged "no guest" "0 2" ""
 
 # A guest that is not done in time is stopped, and that is a failure.
-report=$(SHMCOLL_GUEST_LIMIT_S=1 $here/run_guest.sh two 2>&1)
+report=$(SHMCOLL_GUEST_LIMIT_S=1 $here/run_guest.sh pair 2>&1)
 case $?:$report in
 77:*)
     printf '%s\n%s passed, %s failed\n' "$report" $passed $failed
@@ -38,5 +38,5 @@ case $?:$report in
 *) failed=$((failed + 1)) && echo "a guest stopped after a second: $report" ;;
 esac
 echo "$passed passed, $failed failed"
-$here/run_guest.sh two || failed=1
+$here/run_guest.sh pair || failed=1
 [ $failed -eq 0 ]
