@@ -15,7 +15,11 @@
  * one writer and only grows, and nobody leaves a call while his buffer is in use.
  *
  * Peer: Open MPI's and MPICH's single copies by CMA let the receiver alone copy; KNEM and XPMEM broadcasts serve parts on from
- * readers as here. Ours is the common counter, by which the faster of two sides takes more. The root of many ranks only serves. */
+ * readers as here. Ours is the common counter, by which the faster of two sides takes more. The root of many ranks only serves.
+ *
+ * R1 O pairs with A1 WP: the buffer is ready, the root's with the message in it. R2 N pairs with A2 W: a part of a reader's
+ * buffer is there up to that piece. R3 E pairs with A3 WE: what the other pushed has arrived, and nobody uses one's buffer any
+ * more. T only deals out the pieces: that they can be copied both sides know by A1. */
 #ifndef SHMCOLL_MODEL_PROTOCOL_COOPERATIVE_H
 #define SHMCOLL_MODEL_PROTOCOL_COOPERATIVE_H
 
@@ -130,7 +134,7 @@ static inline void cooperative_next_pair(struct cursor *c, uint32_t seen, struct
     switch (c->state) {
     case COOPERATIVE_PAIR_WP:
         c->state = COOPERATIVE_PAIR_T;
-        cooperative_word(out, STEP_WAIT_EQ, STEP_NAME_WP, WORD_OFFER, c->peer, cooperative_end(c));
+        cooperative_word(out, STEP_WAIT_EQ, STEP_NAME_WP, WORD_OFFER, c->peer, cooperative_end(c)); /* A1 */
         return;
     case COOPERATIVE_PAIR_T:
         c->state = COOPERATIVE_PAIR_C;
@@ -149,10 +153,10 @@ static inline void cooperative_next_pair(struct cursor *c, uint32_t seen, struct
             return;
         }
         c->state = COOPERATIVE_PAIR_WE;
-        cooperative_word(out, STEP_STORE, STEP_NAME_E, WORD_COUNTER, call->rank, cooperative_end(c));
+        cooperative_word(out, STEP_STORE, STEP_NAME_E, WORD_COUNTER, call->rank, cooperative_end(c)); /* R3 */
         return;
     default: /* COOPERATIVE_PAIR_WE */
-        cooperative_word(out, STEP_WAIT_GE, STEP_NAME_WE, WORD_COUNTER, c->peer, cooperative_end(c));
+        cooperative_word(out, STEP_WAIT_GE, STEP_NAME_WE, WORD_COUNTER, c->peer, cooperative_end(c)); /* A3 */
         c->state = COOPERATIVE_DONE;
         c->op = cooperative_end(c);
         return;
@@ -165,13 +169,14 @@ static inline void cooperative_next_root(struct cursor *c, struct step *out)
     const struct bcast_call *call = c->call;
     if (c->state == COOPERATIVE_ROOT_WE) {
         uint32_t pieces = cooperative_pieces(call, c->child);
+        /* A3 */
         cooperative_word(out, STEP_WAIT_GE, STEP_NAME_WE, WORD_COUNTER, cooperative_reader(call, c->child), c->op + pieces);
         if (++c->child == call->procs - 1 || cooperative_pieces(call, c->child) == 0)
             c->state = COOPERATIVE_ROOT_E;
         return;
     }
     c->op = cooperative_end(c);
-    cooperative_word(out, STEP_STORE, STEP_NAME_E, WORD_COUNTER, call->rank, c->op);
+    cooperative_word(out, STEP_STORE, STEP_NAME_E, WORD_COUNTER, call->rank, c->op); /* R3 */
     c->state = COOPERATIVE_DONE;
 }
 
@@ -194,7 +199,7 @@ static inline void cooperative_next_own(struct cursor *c, struct step *out)
     const struct bcast_call *call = c->call;
     switch (c->state) {
     case COOPERATIVE_OWN_WP:
-        cooperative_word(out, STEP_WAIT_EQ, STEP_NAME_WP, WORD_OFFER, call->root, cooperative_end(c));
+        cooperative_word(out, STEP_WAIT_EQ, STEP_NAME_WP, WORD_OFFER, call->root, cooperative_end(c)); /* A1 */
         c->state = COOPERATIVE_OWN_C;
         return;
     case COOPERATIVE_OWN_C:
@@ -203,7 +208,7 @@ static inline void cooperative_next_own(struct cursor *c, struct step *out)
         return;
     default: /* COOPERATIVE_OWN_N */
         c->index++;
-        cooperative_word(out, STEP_STORE, STEP_NAME_N, WORD_COUNTER, call->rank, c->op + c->index);
+        cooperative_word(out, STEP_STORE, STEP_NAME_N, WORD_COUNTER, call->rank, c->op + c->index); /* R2 */
         c->state = COOPERATIVE_OWN_C;
         if (c->index == cooperative_pieces(call, c->set))
             cooperative_rotate(c);
@@ -215,7 +220,7 @@ static inline void cooperative_next_other(struct cursor *c, uint32_t seen, struc
 {
     const struct bcast_call *call = c->call;
     if (c->state == COOPERATIVE_OTHER_W) {
-        cooperative_word(out, STEP_WAIT_GE, STEP_NAME_W, WORD_COUNTER, c->peer, c->op + c->index + 1);
+        cooperative_word(out, STEP_WAIT_GE, STEP_NAME_W, WORD_COUNTER, c->peer, c->op + c->index + 1); /* A2 */
         c->state = COOPERATIVE_OTHER_C;
         return;
     }
@@ -237,13 +242,13 @@ static inline void cooperative_next_end(struct cursor *c, struct step *out)
 {
     const struct bcast_call *call = c->call;
     if (c->state == COOPERATIVE_READER_E) {
-        cooperative_word(out, STEP_STORE, STEP_NAME_E, WORD_COUNTER, call->rank, cooperative_end(c));
+        cooperative_word(out, STEP_STORE, STEP_NAME_E, WORD_COUNTER, call->rank, cooperative_end(c)); /* R3 */
         c->child = 0;
         c->state = COOPERATIVE_READER_WE;
         return;
     }
     uint32_t part = c->child + (c->child >= c->set); /* the rotation has come back to the own part */
-    cooperative_word(out, STEP_WAIT_GE, STEP_NAME_WE, WORD_COUNTER, cooperative_reader(call, part), cooperative_end(c));
+    cooperative_word(out, STEP_WAIT_GE, STEP_NAME_WE, WORD_COUNTER, cooperative_reader(call, part), cooperative_end(c)); /* A3 */
     if (++c->child == call->procs - 2) {
         c->op = cooperative_end(c);
         c->state = COOPERATIVE_DONE;
@@ -268,7 +273,7 @@ static inline void cooperative_next(struct cursor *c, uint32_t seen, struct step
     if (c->state == COOPERATIVE_DONE) {
         out->op = STEP_DONE;
     } else if (c->state == COOPERATIVE_O) {
-        cooperative_word(out, STEP_OFFER, STEP_NAME_O, WORD_OFFER, c->call->rank, cooperative_end(c));
+        cooperative_word(out, STEP_OFFER, STEP_NAME_O, WORD_OFFER, c->call->rank, cooperative_end(c)); /* R1 */
         c->state = cooperative_after_offer(c);
     } else if (c->state <= COOPERATIVE_PAIR_WE) {
         cooperative_next_pair(c, seen, out);

@@ -11,7 +11,11 @@
  * 2^31 fragments.
  *
  * Why no root overwrites what is still read: it has passed the begin of the latest set itself, or got fragments from who has, and
- * acknowledgements reach it the same way: fragment n - s has been read by all before n - s + s/q fragments later anyone writes. */
+ * acknowledgements reach it the same way: fragment n - s has been read by all before n - s + s/q fragments later anyone writes.
+ *
+ * R1 N pairs with A1 W, from parent to child all down the tree: slots are filled up to that number. R2 K pairs with A2 WK: all
+ * ranks have copied the acknowledged fragments, out of whose queue they ever were, before a root fills such a slot again; who begins
+ * as root within a set has that by A1 from who began the set. */
 #ifndef SHMCOLL_MODEL_PROTOCOL_COUNTED_H
 #define SHMCOLL_MODEL_PROTOCOL_COUNTED_H
 
@@ -104,7 +108,7 @@ static inline void counted_next(struct cursor *c, uint32_t seen, struct step *ou
     switch (c->state) {
     case COUNTED_ROOT_WK: {
         uint32_t reader = c->child + (c->child >= call->rank);
-        counted_word(out, STEP_WAIT_GE, STEP_NAME_WK, WORD_ACK, reader, c->op - call->slots + counted_set_slots(c));
+        counted_word(out, STEP_WAIT_GE, STEP_NAME_WK, WORD_ACK, reader, c->op - call->slots + counted_set_slots(c)); /* A2 */
         if (++c->child == call->procs - 1)
             c->state = COUNTED_ROOT_C;
         return;
@@ -114,11 +118,11 @@ static inline void counted_next(struct cursor *c, uint32_t seen, struct step *ou
         c->state = COUNTED_ROOT_N;
         return;
     case COUNTED_ROOT_N:
-        counted_word(out, STEP_STORE, STEP_NAME_N, WORD_COUNTER, call->rank, c->op + 1);
+        counted_word(out, STEP_STORE, STEP_NAME_N, WORD_COUNTER, call->rank, c->op + 1); /* R1 */
         counted_advance(c);
         return;
     case COUNTED_READER_W:
-        counted_word(out, STEP_WAIT_GE, STEP_NAME_W, WORD_COUNTER, c->peer, c->op + 1);
+        counted_word(out, STEP_WAIT_GE, STEP_NAME_W, WORD_COUNTER, c->peer, c->op + 1); /* A1 */
         c->state = COUNTED_READER_SEEN;
         return;
     case COUNTED_READER_SEEN: /* no root is more than its queue ahead */
@@ -130,14 +134,14 @@ static inline void counted_next(struct cursor *c, uint32_t seen, struct step *ou
         }
         c->known = seen;
         c->state = COUNTED_READER_C;
-        counted_word(out, STEP_STORE, STEP_NAME_N, WORD_COUNTER, call->rank, seen);
+        counted_word(out, STEP_STORE, STEP_NAME_N, WORD_COUNTER, call->rank, seen); /* R1 */
         return;
     case COUNTED_READER_C:
         counted_copy(out, c);
         counted_advance(c);
         return;
     case COUNTED_K:
-        counted_word(out, STEP_STORE, STEP_NAME_K, WORD_ACK, call->rank, c->op);
+        counted_word(out, STEP_STORE, STEP_NAME_K, WORD_ACK, call->rank, c->op); /* R2 */
         if (c->offset_bytes == call->size_bytes)
             c->state = COUNTED_DONE;
         else

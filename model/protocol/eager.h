@@ -10,7 +10,10 @@
  *
  * Flow control costs no line in the common case: ack changes only every lines/2 calls,
  * so the word a parent tests stays in its cache. A parent waits for a child only when that
- * child is at least lines/2 calls behind; a child that has kept up is never waited for. */
+ * child is at least lines/2 calls behind; a child that has kept up is never waited for.
+ *
+ * R1 N pairs with A1 W: the payload is in the line. R2 K pairs with A2 WK: whatever the child did with the line, passing on
+ * and copying out, is over before its parent, of whichever root, writes that line again. */
 #ifndef SHMCOLL_MODEL_PROTOCOL_EAGER_H
 #define SHMCOLL_MODEL_PROTOCOL_EAGER_H
 
@@ -93,18 +96,18 @@ static inline void eager_next(struct cursor *c, uint32_t seen, struct step *out)
             eager_to_child(c);
         else
             c->state = EAGER_C;
-        eager_word(c, out, STEP_WAIT_EQ, STEP_NAME_W, WORD_LINE, self, c->op);
+        eager_word(c, out, STEP_WAIT_EQ, STEP_NAME_W, WORD_LINE, self, c->op); /* A1 */
         return;
     case EAGER_WK:
         c->state = EAGER_FORWARD;
-        eager_word(c, out, STEP_WAIT_GE, STEP_NAME_WK, WORD_ACK, c->set, c->op - call->lines + 1);
+        eager_word(c, out, STEP_WAIT_GE, STEP_NAME_WK, WORD_ACK, c->set, c->op - call->lines + 1); /* A2 */
         return;
     case EAGER_FORWARD:
         c->state = EAGER_N;
         eager_copy(c, out, is_root, c->set);
         return;
     case EAGER_N:
-        eager_word(c, out, STEP_STORE, STEP_NAME_N, WORD_LINE, c->set, c->op);
+        eager_word(c, out, STEP_STORE, STEP_NAME_N, WORD_LINE, c->set, c->op); /* R1 */
         c->child++;
         if (c->child < c->children)
             eager_to_child(c);
@@ -121,7 +124,7 @@ static inline void eager_next(struct cursor *c, uint32_t seen, struct step *out)
             eager_end(c);
         return;
     case EAGER_K:
-        eager_word(c, out, STEP_STORE, STEP_NAME_K, WORD_ACK, self, c->op + 1);
+        eager_word(c, out, STEP_STORE, STEP_NAME_K, WORD_ACK, self, c->op + 1); /* R2 */
         eager_end(c);
         return;
     default:

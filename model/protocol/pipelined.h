@@ -10,7 +10,12 @@
  *
  * Initially set_op[k] = op + 1, so with q >= 2 a reader may pass WO of the second set before
  * the root has opened it. That is harmless: its control block is still 0, and is written only
- * after the root has passed WS of that set. All counters may wrap: they are compared for equality. */
+ * after the root has passed WS of that set. All counters may wrap: they are compared for equality.
+ *
+ * R1 N pairs with A1 W, from parent to child all down the tree: the root's slot is filled. R2 A pairs with A2 WS (the additions
+ * are one release sequence): all copies out of the set and all resets of its control blocks are over before it is filled again,
+ * and whoever gets an N of that lap is behind A2 too. R3 SO pairs with A3 WO: the claim comes before any A. Who passes WO early
+ * has the claim by A1, for N comes after it. */
 #ifndef SHMCOLL_MODEL_PROTOCOL_PIPELINED_H
 #define SHMCOLL_MODEL_PROTOCOL_PIPELINED_H
 
@@ -95,7 +100,7 @@ static inline void pipelined_copy(struct step *out, const struct cursor *c, uint
 static inline void pipelined_notify(struct cursor *c, struct step *out, uint32_t bytes)
 {
     uint32_t child = tree_child(c->call->tree, c->call->root, c->call->rank, c->child++);
-    pipelined_word(out, STEP_STORE, STEP_NAME_N, WORD_CONTROL, child, pipelined_slot(c), bytes);
+    pipelined_word(out, STEP_STORE, STEP_NAME_N, WORD_CONTROL, child, pipelined_slot(c), bytes); /* R1 */
 }
 
 static inline void pipelined_next_root(struct cursor *c, struct step *out)
@@ -104,7 +109,7 @@ static inline void pipelined_next_root(struct cursor *c, struct step *out)
     switch (c->state) {
     case PIPELINED_ROOT_WS:
         c->state = PIPELINED_ROOT_CLAIM;
-        pipelined_word(out, STEP_WAIT_EQ, STEP_NAME_WS, WORD_SET_NREADERS, 0, c->set, 0);
+        pipelined_word(out, STEP_WAIT_EQ, STEP_NAME_WS, WORD_SET_NREADERS, 0, c->set, 0); /* A2 */
         return;
     case PIPELINED_ROOT_CLAIM:
         c->state = PIPELINED_ROOT_SO;
@@ -112,7 +117,7 @@ static inline void pipelined_next_root(struct cursor *c, struct step *out)
         return;
     case PIPELINED_ROOT_SO:
         c->state = PIPELINED_ROOT_C;
-        pipelined_word(out, STEP_STORE, STEP_NAME_SO, WORD_SET_OP, 0, c->set, c->op);
+        pipelined_word(out, STEP_STORE, STEP_NAME_SO, WORD_SET_OP, 0, c->set, c->op); /* R3 */
         return;
     case PIPELINED_ROOT_C:
         c->state = PIPELINED_ROOT_N;
@@ -137,11 +142,11 @@ static inline void pipelined_next_reader(struct cursor *c, uint32_t seen, struct
     switch (c->state) {
     case PIPELINED_READER_WO:
         c->state = PIPELINED_READER_W;
-        pipelined_word(out, STEP_WAIT_EQ, STEP_NAME_WO, WORD_SET_OP, 0, c->set, c->op);
+        pipelined_word(out, STEP_WAIT_EQ, STEP_NAME_WO, WORD_SET_OP, 0, c->set, c->op); /* A3 */
         return;
     case PIPELINED_READER_W:
         c->state = PIPELINED_READER_RESET;
-        pipelined_word(out, STEP_WAIT_NE, STEP_NAME_W, WORD_CONTROL, c->call->rank, pipelined_slot(c), 0);
+        pipelined_word(out, STEP_WAIT_NE, STEP_NAME_W, WORD_CONTROL, c->call->rank, pipelined_slot(c), 0); /* A1 */
         return;
     case PIPELINED_READER_RESET:
         if (seen != bytes) {
@@ -163,7 +168,7 @@ static inline void pipelined_next_reader(struct cursor *c, uint32_t seen, struct
         c->state = pipelined_after_fragment(c, bytes, PIPELINED_READER_W, PIPELINED_READER_A);
         return;
     default: /* PIPELINED_READER_A */
-        pipelined_word(out, STEP_ADD, STEP_NAME_A, WORD_SET_NREADERS, 0, c->set, UINT32_MAX);
+        pipelined_word(out, STEP_ADD, STEP_NAME_A, WORD_SET_NREADERS, 0, c->set, UINT32_MAX); /* R2 */
         c->state = c->offset_bytes == c->call->size_bytes ? PIPELINED_DONE : PIPELINED_READER_WO;
         pipelined_enter_set(c);
         return;

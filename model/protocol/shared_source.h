@@ -8,7 +8,9 @@
  * the buffer really lies, and one that is private to the root is read through the kernel, as by single_copy, and right as well;
  * where the kernel forbids that, the communicator tells readers and root to go through the queue before each call (comm.h).
  *
- * Peers: XPMEM in Open MPI (xhc, vader) and MPI_Win_allocate_shared make buffers loadable so; here without a kernel module. */
+ * Peers: XPMEM in Open MPI (xhc, vader) and MPI_Win_allocate_shared make buffers loadable so; here without a kernel module.
+ *
+ * Releases and acquires pair as in single_copy. */
 #ifndef SHMCOLL_MODEL_PROTOCOL_SHARED_SOURCE_H
 #define SHMCOLL_MODEL_PROTOCOL_SHARED_SOURCE_H
 

@@ -5,7 +5,10 @@
  *           C root's buffer -> own; E ended[self] = n + 1
  *
  * n numbers the calls. Nothing goes through the segment but these words, so the queue's parameters do not matter;
- * fragment_bytes is the piece that is copied at once. */
+ * fragment_bytes is the piece that is copied at once.
+ *
+ * R1 O pairs with A1 WP: the root's buffer holds the message, and the offer says where it is. R2 E pairs with A2 WE: all have
+ * copied before the root's caller may change the buffer. The turn, E to WP, orders no data. */
 #ifndef SHMCOLL_MODEL_PROTOCOL_SINGLE_COPY_H
 #define SHMCOLL_MODEL_PROTOCOL_SINGLE_COPY_H
 
@@ -72,16 +75,16 @@ static inline void single_copy_step(struct cursor *c, uint32_t seen, struct step
     (void)seen;
     switch (c->state) {
     case SINGLE_COPY_ROOT_O:
-        single_copy_word(c, out, STEP_OFFER, STEP_NAME_O, WORD_OFFER, call->rank);
+        single_copy_word(c, out, STEP_OFFER, STEP_NAME_O, WORD_OFFER, call->rank); /* R1 */
         c->state = SINGLE_COPY_ROOT_WE;
         return;
     case SINGLE_COPY_ROOT_WE:
-        single_copy_word(c, out, STEP_WAIT_GE, STEP_NAME_WE, WORD_COUNTER, c->child + (c->child >= call->rank));
+        single_copy_word(c, out, STEP_WAIT_GE, STEP_NAME_WE, WORD_COUNTER, c->child + (c->child >= call->rank)); /* A2 */
         if (++c->child == call->procs - 1)
             c->state = SINGLE_COPY_E;
         return;
     case SINGLE_COPY_READER_WP:
-        single_copy_word(c, out, STEP_WAIT_EQ, STEP_NAME_WP, WORD_OFFER, call->root);
+        single_copy_word(c, out, STEP_WAIT_EQ, STEP_NAME_WP, WORD_OFFER, call->root); /* A1 */
         c->state = single_copy_before(call, readers_most, &c->peer) ? SINGLE_COPY_READER_TURN : SINGLE_COPY_READER_C;
         return;
     case SINGLE_COPY_READER_TURN:
@@ -94,7 +97,7 @@ static inline void single_copy_step(struct cursor *c, uint32_t seen, struct step
             c->state = SINGLE_COPY_E;
         return;
     case SINGLE_COPY_E:
-        single_copy_word(c, out, STEP_STORE, STEP_NAME_E, WORD_COUNTER, call->rank);
+        single_copy_word(c, out, STEP_STORE, STEP_NAME_E, WORD_COUNTER, call->rank); /* R2 */
         c->state = SINGLE_COPY_DONE;
         return;
     default:
