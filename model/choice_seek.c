@@ -10,7 +10,7 @@
 /* No model is truer than that: a shorter queue is worth more. */
 static const double TOLERANCE = 2e-3;
 
-enum { FRAGMENT_LEAST_BYTES = 1024, FRAGMENT_MOST_BYTES = 512 << 10, QUEUE_LEAST_BYTES = 16 << 10, SETS_MOST = 4 };
+enum { FRAGMENT_LEAST_BYTES = 1024, FRAGMENT_MOST_BYTES = 512 << 10, QUEUE_LEAST_BYTES = 16 << 10, SETS_MOST = 4, MANY = 4 };
 
 static const struct tree_shape shapes[] = {
     {TREE_FLAT, 0}, {TREE_KARY, 2}, {TREE_KNOMIAL, 2}, {TREE_CHAIN, 0}, {TREE_KARY, 4}, {TREE_KNOMIAL, 4},
@@ -78,11 +78,12 @@ static uint32_t slots_of(uint64_t queue_bytes, uint32_t fragment_bytes)
     return slots;
 }
 
-/* Queues by fourfold length, fragments doubling up to the first that holds the message. */
+/* Queues by fourfold length, fragments growing up to the first that holds the message. */
 static void seek_queue(struct choice_seek *k, const struct protocol *protocol, struct tree_shape tree)
 {
     uint64_t size = k->scenario.job.bcast.size_bytes;
-    for (uint64_t f = FRAGMENT_LEAST_BYTES; f <= FRAGMENT_MOST_BYTES; f *= 2) {
+    uint32_t factor = k->scenario.job.procs > MANY ? 4 : 2; /* steps of many ranks take long, and what is between is looked at later */
+    for (uint64_t f = FRAGMENT_LEAST_BYTES; f <= FRAGMENT_MOST_BYTES; f *= factor) {
         uint32_t before = 0;
         for (uint64_t queue = QUEUE_LEAST_BYTES; queue <= k->lane_bytes; queue *= 4) {
             struct params p = {protocol, (uint32_t)f, slots_of(queue, (uint32_t)f), 1, tree, 0};
@@ -112,6 +113,7 @@ static void refine_queue(struct choice_seek *k)
         if (turn == 0 && p.fragment_bytes < k->scenario.job.bcast.size_bytes) {
             again |= judge(k, &(struct params){p.protocol, p.fragment_bytes / 4 * 3, p.slots, p.sets, p.tree, 0});
             again |= judge(k, &(struct params){p.protocol, p.fragment_bytes / 2 * 3, p.slots, p.sets, p.tree, 0});
+            again |= judge(k, &(struct params){p.protocol, p.fragment_bytes * 2, p.slots, p.sets, p.tree, 0});
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "model/step_clock_state.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { READ_THIRDS = 1, WRITE_THIRDS = 2 };
 
@@ -115,37 +116,43 @@ void step_clock_copy_prepare(struct step_clock *c, uint32_t r)
     f->beside_speed = cost->beside_s > cost->alone_s && moving_s > 0 ? moving_s / (cost->beside_s - cost->start_s) : 1;
 }
 
-/* Who copies on a domain's cores, and who uses its memory. */
+static void count_use(struct clock_domain *d, const struct clock_flow *f, uint32_t thirds)
+{
+    d->demand_bytes_per_s += thirds * f->bytes_per_s / 3;
+    d->users++;
+    d->plain += f->kind == FLOW_PLAIN;
+}
+
+static void count_domains(struct step_clock *c)
+{
+    memset(c->domain, 0, c->costs->scenario->machine.node->domains * sizeof *c->domain);
+    for (uint32_t i = 0; i < c->procs; i++) {
+        const struct clock_flow *f = &c->rank[i].flow;
+        if (c->rank[i].phase != CLOCK_COPYING)
+            continue;
+        c->domain[step_costs_domain(c->costs, i)].kind[f->kind]++;
+        if (f->from_domain != STEP_NOBODY)
+            count_use(&c->domain[f->from_domain], f, f->from_domain == f->to_domain ? READ_THIRDS + WRITE_THIRDS : READ_THIRDS);
+        if (f->to_domain != STEP_NOBODY && f->to_domain != f->from_domain)
+            count_use(&c->domain[f->to_domain], f, WRITE_THIRDS);
+    }
+}
+
 static int counterpart_copies(const struct step_clock *c, uint32_t r)
 {
-    enum flow_kind rival = c->rank[r].flow.kind == FLOW_IN ? FLOW_OUT : FLOW_IN;
-    uint32_t domain = step_costs_domain(c->costs, r);
-    if (c->rank[r].flow.kind == FLOW_PLAIN)
-        return 0;
-    for (uint32_t i = 0; i < c->procs; i++)
-        if (i != r && c->rank[i].phase == CLOCK_COPYING && c->rank[i].flow.kind == rival && step_costs_domain(c->costs, i) == domain)
-            return 1;
-    return 0;
+    const struct clock_domain *d = &c->domain[step_costs_domain(c->costs, r)];
+    enum flow_kind kind = c->rank[r].flow.kind;
+    return kind != FLOW_PLAIN && d->kind[kind == FLOW_IN ? FLOW_OUT : FLOW_IN] > 0;
 }
 
 /* Share of full speed that a domain's controller leaves to those who use it. */
 static double controller_share(const struct step_clock *c, uint32_t domain)
 {
-    double demand = 0;
-    uint32_t users = 0, plain = 0;
-    for (uint32_t i = 0; i < c->procs && domain != STEP_NOBODY; i++) {
-        const struct clock_flow *f = &c->rank[i].flow;
-        if (c->rank[i].phase != CLOCK_COPYING)
-            continue;
-        uint32_t thirds = (f->from_domain == domain ? READ_THIRDS : 0) + (f->to_domain == domain ? WRITE_THIRDS : 0);
-        demand += thirds * f->bytes_per_s / 3;
-        users += thirds > 0;
-        plain += thirds > 0 && f->kind == FLOW_PLAIN;
-    }
-    if (users < 2 || (users == 2 && plain == 0 && c->costs->pair_measured))
+    const struct clock_domain *d = &c->domain[domain == STEP_NOBODY ? 0 : domain];
+    if (domain == STEP_NOBODY || d->users < 2 || (d->users == 2 && d->plain == 0 && c->costs->pair_measured))
         return 1;
-    double limit = step_costs_bandwidth(c->costs, users);
-    return demand > limit ? limit / demand : 1;
+    double limit = step_costs_bandwidth(c->costs, d->users);
+    return d->demand_bytes_per_s > limit ? limit / d->demand_bytes_per_s : 1;
 }
 
 static double link_share(const struct step_clock *c, uint32_t from, uint32_t to)
@@ -176,6 +183,7 @@ static double speed_of(const struct step_clock *c, uint32_t r)
 /* Somebody has begun or ended: all who copy have a speed of now. */
 static void set_speeds(struct step_clock *c)
 {
+    count_domains(c);
     for (uint32_t r = 0; r < c->procs; r++) {
         struct clock_rank *rank = &c->rank[r];
         if (rank->phase != CLOCK_COPYING)

@@ -314,6 +314,7 @@ static void destroy(struct step_clock *c)
     free(c->leader);
     free(c->cache_id);
     free(c->peer);
+    free(c->domain);
 }
 
 static int create(struct step_clock *c, struct clock_shape shape)
@@ -324,8 +325,9 @@ static int create(struct step_clock *c, struct clock_shape shape)
     c->slot_items = c->protocol->uses & PROTOCOL_SLOTS ? procs * c->slots : 0;
     c->leader = calloc(procs * c->slot_items + 1, sizeof *c->leader);
     c->cache_id = calloc(3 * procs, sizeof *c->cache_id);
+    c->domain = calloc(c->costs->scenario->machine.node->domains, sizeof *c->domain);
     c->peer = calloc(procs * procs, sizeof *c->peer);
-    if (!c->rank || !c->leader || !c->cache_id || !c->peer || step_clock_words_create(c))
+    if (!c->rank || !c->leader || !c->cache_id || !c->peer || !c->domain || step_clock_words_create(c))
         return -ENOMEM;
     c->core_id = c->cache_id + procs;
     c->core_rank = c->core_id + procs;

@@ -31,6 +31,12 @@ struct clock_peer {
     uint32_t leader;
 };
 
+/* Who copies on a domain's cores, and who uses its memory how much, just now. */
+struct clock_domain {
+    double demand_bytes_per_s;
+    uint32_t users, plain, kind[3]; /* kind: enum flow_kind, of the ranks there */
+};
+
 struct clock_word {
     double busy_s; /* the line is on its way until then */
     uint32_t value;
@@ -66,6 +72,7 @@ struct step_clock {
     size_t slot_items;   /* slots of all ranks */
     uint32_t *leader;    /* [(owner*slots + slot)*procs + cache's first rank] first reader there of the slot's content, or STEP_NOBODY */
     uint32_t *cache_id;  /* [rank] lowest rank at the same last-level cache */
+    struct clock_domain *domain; /* [domains of the node] */
     struct clock_peer *peer; /* [cache_id*procs + owner] */
     uint32_t *core_rank; /* [rank's lowest fellow on its core] who runs there, or STEP_NOBODY */
     uint32_t *core_id;   /* [rank] lowest rank on the same core */

@@ -90,3 +90,4 @@ echo "$(${CC:-gcc} --version | head -n 1), commit $(git rev-parse --short HEAD 2
 for round in $(seq $rounds); do round_of_all "$round" 2 "$short_sizes" "$sizes"; done
 for round in $(seq $crowded_rounds); do round_of_all "$round" 4 8 65536,16777216; done
 awk -f experiments/bench/bench_table.awk "$points"
+[ "$cpus" -lt 2 ] || experiments/bench/run_regret.sh "$build" "$quick"
