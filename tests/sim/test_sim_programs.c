@@ -61,9 +61,10 @@ static struct costs draw_costs(uint64_t *x)
 static void same(const char *what, int i, const struct costs *c, const struct shape *x, uint64_t got, uint64_t want)
 {
     if (got != want)
-        fail_msg("%s, case %d: p=%u root=%u m=%llu f=%u s=%u q=%u t=%llu w=%llu wo=%llu a=%llu: %llu ps, not %llu", what, i, x->procs,
-                 x->root, (unsigned long long)x->m, x->f, x->s, x->q, (unsigned long long)c->t, (unsigned long long)c->w,
-                 (unsigned long long)c->wo, (unsigned long long)c->a, (unsigned long long)got, (unsigned long long)want);
+        fail_msg("%s, case %d: p=%u root=%u m=%llu f=%u s=%u q=%u t=%llu w=%llu wo=%llu a=%llu: %llu ps, not %llu", what, i,
+                 x->procs, x->root, (unsigned long long)x->m, x->f, x->s, x->q, (unsigned long long)c->t,
+                 (unsigned long long)c->w, (unsigned long long)c->wo, (unsigned long long)c->a, (unsigned long long)got,
+                 (unsigned long long)want);
 }
 
 static uint64_t latest(const uint64_t *now, uint32_t procs)
@@ -130,8 +131,8 @@ struct banks {
 };
 
 /* A reader's part of one set: with children the fragment goes into its own slot first. */
-static void banked_reader(const struct costs *c, const struct shape *x, struct banks *b, uint32_t rank, uint32_t k, uint64_t first,
-                          uint64_t last, int open_early)
+static void banked_reader(const struct costs *c, const struct shape *x, struct banks *b, uint32_t rank, uint32_t k,
+                          uint64_t first, uint64_t last, int open_early)
 {
     uint64_t *now = &b->now[rank];
     *now = (open_early ? *now : later(*now, b->open)) + c->wo;
@@ -251,7 +252,7 @@ static void cooperative_pairs(void **state)
     }
 }
 
-/* A reader's part is there after one wait and copy; every other part it takes from its reader, who has had the same time for it. */
+/* A reader's part is there after one wait and copy; every other part it takes from its reader, who has had time for it. */
 static void cooperative_parts(void **state)
 {
     (void)state;
