@@ -169,7 +169,7 @@ static inline void cooperative_next_root(struct cursor *c, struct step *out)
     const struct bcast_call *call = c->call;
     if (c->state == COOPERATIVE_ROOT_WE) {
         uint32_t pieces = cooperative_pieces(call, c->child);
-        /* A3 */
+        /* A2: the last N of a reader's own part says that it has done with the root's buffer */
         cooperative_word(out, STEP_WAIT_GE, STEP_NAME_WE, WORD_COUNTER, cooperative_reader(call, c->child), c->op + pieces);
         if (++c->child == call->procs - 1 || cooperative_pieces(call, c->child) == 0)
             c->state = COOPERATIVE_ROOT_E;

@@ -14,8 +14,8 @@
  * acknowledgements reach it the same way: fragment n - s has been read by all before n - s + s/q fragments later anyone writes.
  *
  * R1 N pairs with A1 W, from parent to child all down the tree: slots are filled up to that number. R2 K pairs with A2 WK: all
- * ranks have copied the acknowledged fragments, out of whose queue they ever were, before a root fills such a slot again; who begins
- * as root within a set has that by A1 from who began the set. */
+ * ranks have copied the acknowledged fragments, out of whose queue they ever were, before a root fills such a slot again; who
+ * begins as root within a set has that by A1 from who began the set. */
 #ifndef SHMCOLL_MODEL_PROTOCOL_COUNTED_H
 #define SHMCOLL_MODEL_PROTOCOL_COUNTED_H
 
