@@ -3,10 +3,12 @@ NAME = "host10"
 load "style.gp"
 stats NAME.".csv" using "cores" nooutput
 CORES = int(STATS_max)
-set title "Measured on this host, eight ranks".(CORES < 8 ? sprintf(" on %d cores (oversubscribed)", CORES) : "").", warm buffers: s = 64, f = 8192, q = 1\nbars: five rounds without the extremes"
+set title "Measured on this host, eight ranks".(CORES < 8 ? sprintf(" on %d cores (oversubscribed)", CORES) : "").", warm buffers\ns = 64, f = 8192, q = 1; bars: five rounds without the extremes"
 set xlabel "message m, B"
 set ylabel "time relative to flat"
-eval size_tics("x", 4096, 1048576)
+set logscale x 2
+set format x ""
+set xtics ("4K" 2**12, "64K" 2**16, "1M" 2**20)
 set key outside right
 T = "flat chain kary:2 kary:3 kary:4 knomial:2 knomial:3 knomial:4"
 of(tree, c) = strcol("tree") eq tree ? column(c) : NaN
