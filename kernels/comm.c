@@ -53,6 +53,7 @@ void comm_destroy(struct comm *comm)
     free(comm);
 }
 
+/* What a rank did that failed so; NULL for errors of the system. */
 static const char *error_meaning(int error)
 {
     switch (error) {
@@ -65,7 +66,7 @@ static const char *error_meaning(int error)
     case -EPROTO:
         return "found the segment corrupted, or sizes that differ between ranks";
     default:
-        return strerror(-error);
+        return NULL;
     }
 }
 
@@ -94,7 +95,9 @@ int comm_fail(struct comm *comm, int error, const char *what)
     comm->error_rank = comm->liveness.error ? comm->liveness.failed_rank : comm->config.rank;
     if (error != -EOWNERDEAD)
         liveness_fail(comm->liveness.head, comm->config.rank, error);
-    int used = snprintf(comm->error_text, sizeof comm->error_text, "%s: rank %lld %s", what, (long long)comm->error_rank, error_meaning(error));
+    const char *meaning = error_meaning(error);
+    int used = snprintf(comm->error_text, sizeof comm->error_text, "%s: rank %lld %s%s", what, (long long)comm->error_rank,
+                        meaning ? "" : "failed: ", meaning ? meaning : strerror(-error));
     char at[64];
     if (comm->at.call && used > 0 && (size_t)used < sizeof comm->error_text) {
         step_text_brief(&comm->at, at, sizeof at);

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Ctrl-C (to all processes of the terminal) and SIGTERM (to the command alone) in the middle of a run, for every protocol: the command ends
+# by the signal, and no process and no name in /dev/shm remains. A rank that is stopped is named by --stall-report.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+shmcoll=${SHMCOLL:-build/release/shmcoll}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; }
+
+# Names that are not those of MPI libraries, which others may use meanwhile.
+names() { ls /dev/shm 2>/dev/null | grep -vE '^(vader_segment|sm_segment|mpich_shar_tmp|psm2_shm|sem\.)'; }
+runs_with() { # SEED: the numbers of the processes that have it on their command line
+    echo "$1" >"$work/seed" # read from a file, so that who looks does not find itself
+    grep -lsazF -f "$work/seed" /proc/[0-9]*/cmdline | sed 's|/proc/||; s|/.*||'
+}
+gone() { # SEED: no such process remains
+    for wait in 1 2 3 4 5 6 7 8 9 10; do
+        [ -z "$(runs_with "$1")" ] && return 0
+        sleep 0.2
+    done
+    return 1
+}
+size_for() { case $1 in eager) echo 64 ;; *) echo 1M ;; esac; }
+
+# broken_off PROTOCOL SIGNAL CODE TIMEOUT-OPTIONS...
+broken_off() {
+    protocol=$1 signal=$2 code=$3
+    shift 3
+    seed=$$$(date +%N) before=$(names)
+    timeout --preserve-status -k 10 "$@" -s "$signal" 0.4 "$shmcoll" run bcast --procs 3 --protocol "$protocol" --size "$(size_for "$protocol")" \
+        --reps 1000000 --time-limit 60s --seed "$seed" >"$work/out" 2>"$work/err"
+    got=$?
+    if [ $got -ne "$code" ]; then
+        fail "$protocol: SIG$signal gives exit code $got, not $code: $(head -c 200 "$work/err")"
+    elif ! gone "$seed"; then
+        fail "$protocol: SIG$signal leaves processes $(runs_with "$seed")"
+    elif [ "$before" != "$(names)" ]; then
+        fail "$protocol: SIG$signal leaves in /dev/shm: $(names)"
+    else
+        pass
+    fi
+}
+
+protocols=$("$shmcoll" run --help | awk '/^Protocols/ { found = 1; next } found && /^  [a-z]/ { print $1 }')
+[ "$(echo "$protocols" | wc -l)" -ge 4 ] && pass || fail "the help lists no protocols"
+for protocol in $protocols; do
+    broken_off "$protocol" INT 130
+    broken_off "$protocol" TERM 143 --foreground
+done
+
+# A rank sleeps for a second; the others say so, and the run ends well.
+seed=$$$(date +%N)
+"$shmcoll" run bcast --procs 3 --size 256K --reps 1000000 --time-limit 3s --stall-report 200ms --seed "$seed" >"$work/out" 2>"$work/err" &
+command=$!
+sleep 1
+rank=$(runs_with "$seed" | grep -v "^$command\$" | tail -n 1)
+kill -STOP "$rank" && sleep 1 && kill -CONT "$rank"
+wait $command
+code=$?
+if [ $code -eq 0 ] && grep -qE 'rank [0-9] has waited 0\.2[0-9]* s .* for rank' "$work/err"; then
+    pass
+else
+    fail "a stopped rank: exit code $code, told: $(head -c 300 "$work/err")"
+fi
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
