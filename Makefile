@@ -37,7 +37,9 @@ ALL_LIBS   = $(GSL_LIBS) $(LIB_LIBS)
 
 LIB_SRC   := $(wildcard model/*.c model/protocol/*.c model/formats/*.c sim/*.c kernels/*.c)
 CMD_SRC   := $(wildcard experiments/*.c)
-BENCH_SRC := $(filter-out experiments/bench/mpi_%,$(wildcard experiments/bench/*.c))
+# Parts that the MPI benchmark is linked with.
+BENCH_PARTS := experiments/bench/contender.c experiments/bench/contest.c
+BENCH_SRC := $(filter-out experiments/bench/mpi_% $(BENCH_PARTS),$(wildcard experiments/bench/*.c))
 MPI_SRC   := $(wildcard experiments/bench/mpi_*.c)
 TEST_SRC  := $(filter-out tests/stress/% tests/faults/%,$(wildcard tests/*/test_*.c))
 FAULT_SRC := $(if $(filter fault,$(V)),$(wildcard tests/faults/test_*.c))
@@ -86,12 +88,12 @@ $(filter $(BUILD)/tests/cli/% $(BUILD)/tests/experiments/%,$(TESTS)): $(call obj
 $(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(INTERNAL)
 	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
-$(BUILD)/%.openmpi: %.c $(INTERNAL) | build/config.mk
+$(BUILD)/%.openmpi: %.c $(call obj,$(BENCH_PARTS)) $(INTERNAL) | build/config.mk
 	@mkdir -p $(@D)
-	OMPI_CC=$(CC) mpicc.openmpi $(ALL_CFLAGS) -o $@ $< $(INTERNAL) -lm
-$(BUILD)/%.mpich: %.c $(INTERNAL) | build/config.mk
+	OMPI_CC=$(CC) mpicc.openmpi $(ALL_CFLAGS) -o $@ $(filter %.c %.o,$^) $(INTERNAL) $(LIB_LIBS)
+$(BUILD)/%.mpich: %.c $(call obj,$(BENCH_PARTS)) $(INTERNAL) | build/config.mk
 	@mkdir -p $(@D)
-	MPICH_CC=$(CC) mpicc.mpich $(ALL_CFLAGS) -o $@ $< $(INTERNAL) -lm
+	MPICH_CC=$(CC) mpicc.mpich $(ALL_CFLAGS) -o $@ $(filter %.c %.o,$^) $(INTERNAL) $(LIB_LIBS)
 
 tests: $(TESTS)
 stress-programs: $(STRESS)
@@ -176,4 +178,4 @@ help:
 	@sed -n 's/^## \([a-z]*\): /\1\t/p' Makefile | expand -t 10
 
 .PHONY: all tests stress-programs fault-programs guest-programs bench-programs demo check stress bench figures layers install clean help
--include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(STRESS_SRC) $(FAULT_SRC) $(GUEST_SRC) $(HELP_SRC) $(BENCH_SRC)))
+-include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(STRESS_SRC) $(FAULT_SRC) $(GUEST_SRC) $(HELP_SRC) $(BENCH_SRC) $(BENCH_PARTS)))

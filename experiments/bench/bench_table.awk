@@ -1,57 +1,128 @@
-# The table of run_bench.sh: medians over the rounds, and ratios taken within a round as median (least..most).
-# Input: round procs name row, where row is a JSON object of ours.
-function field(name,    text) {
+# The tables of run_bench.sh, from the rows of mpi_compare. Ratios are taken within a launch, where all ran by turns; each
+# round's is the median over its launches (to an MPI: that one launch), printed is the median over rounds (least-most).
+# With -v csv=FILE every ratio goes there too.
+function text(name,    t) {
+    if (!match($0, "\"" name "\":\"[^\"]*\"")) return ""
+    t = substr($0, RSTART, RLENGTH - 1)
+    sub(/^[^:]*:"/, "", t)
+    return t
+}
+function field(name,    t) {
     if (!match($0, "\"" name "\":[-+0-9.e]+")) return 0
-    text = substr($0, RSTART, RLENGTH)
-    sub(/.*:/, "", text)
-    return text + 0
+    t = substr($0, RSTART, RLENGTH)
+    sub(/.*:/, "", t)
+    return t + 0
 }
+function once(list, seen, name) { if (!(name in seen)) { seen[name] = 1; list[++list[0]] = name } }
 {
-    key = $2 " " field("size_bytes")
-    if (!(key in seen)) { seen[key] = 1; keys[++key_count] = key }
-    value[key, $3, $1] = field("time_s")
-    if ($3 == "shmcoll" && field("memcpy_cold_s") > 0) value[key, "memcpy", $1] = field("memcpy_cold_s")
-    if ($3 == "shmcoll" && field("handover_ns") > 0) value[key, "handover", $1] = field("handover_ns") * 1e-9
-    if ($1 > rounds) rounds = $1
+    point = text("buffer_memory") SUBSEP field("procs") SUBSEP field("size_bytes")
+    who = text("protocol"); mpi = text("mpi"); round = field("round")
+    once(points, seen_point, point)
+    once(mpis, seen_mpi, mpi)
+    if (who != "mpi" && who != "best") once(protocols, seen_protocol, who)
+    there[text("buffer_memory"), field("procs"), who] = 1
+    time[point, who, mpi, round] = field("time_s")
+    if (field("memcpy_cold_s")) time[point, "memcpy", mpi, round] = field("memcpy_cold_s")
+    if (field("copy_bound_s")) time[point, "bound", mpi, round] = field("copy_bound_s")
+    if (field("handover_s")) time[point, "handover", mpi, round] = field("handover_s")
+    if (round > rounds) rounds = round
 }
-
-function sort_values(n,    i, j, x) {
+function sort(v, n,    i, j, x) {
     for (i = 2; i <= n; i++) {
         x = v[i]
         for (j = i - 1; j >= 1 && v[j] > x; j--) v[j + 1] = v[j]
         v[j + 1] = x
     }
 }
-function median(n) { return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2 }
-function time_text(key, name,    r, n) {
-    for (r = 1; r <= rounds; r++) if ((key, name, r) in value) v[++n] = value[key, name, r]
-    if (!n) return "-"
-    sort_values(n)
-    return sprintf("%.2f", median(n) * 1e6)
+function median(v, n) { sort(v, n); return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2 }
+
+# Ratio a/b of one round: over the launches with `only`, or with every MPI. 0 if there is none.
+function ratio_of_round(point, a, b, only, round,    i, n, v) {
+    for (i = 1; i <= mpis[0]; i++)
+        if ((!only || only == mpis[i]) && (point, a, mpis[i], round) in time && time[point, b, mpis[i], round] > 0)
+            v[++n] = time[point, a, mpis[i], round] / time[point, b, mpis[i], round]
+    return n ? median(v, n) : 0
 }
-function ratio_text(key, name,    r, n) {
+# Against the fastest MPI of the round.
+function fastest_of_round(point, round,    i, r, most) {
+    for (i = 1; i <= mpis[0]; i++) {
+        r = ratio_of_round(point, "best", "mpi", mpis[i], round)
+        if (r > most) most = r
+    }
+    return most
+}
+# Sets mid, least, most and n over the rounds.
+function summary(point, a, b, only,    r, x, v) {
+    n = 0
+    for (r = 1; r <= rounds; r++) {
+        x = b == "fastest" ? fastest_of_round(point, r) : ratio_of_round(point, a, b, only, r)
+        if (x > 0) v[++n] = x
+    }
+    if (!n) return 0
+    mid = median(v, n); least = v[1]; most = v[n]
+    return 1
+}
+function cell(point, a, b, only,    part) {
+    if (!summary(point, a, b, only)) return "-"
+    split(point, part, SUBSEP)
+    if (csv) printf "%s,%s,%s,%s,%s,%.4g,%.4g,%.4g,%d\n", part[1], part[2], part[3], a, only ? only : b, mid, least, most, n >csv
+    return sprintf(mid < 10 ? "%.2f(%.2f-%.2f)" : "%.0f(%.0f-%.0f)", mid, least, most)
+}
+function best_us(point,    i, r, n, v) {
     for (r = 1; r <= rounds; r++)
-        if ((key, name, r) in value && (key, "shmcoll", r) in value) v[++n] = value[key, "shmcoll", r] / value[key, name, r]
-    if (!n) return "-"
-    sort_values(n)
-    return sprintf("%.2f (%.2f..%.2f)", median(n), v[1], v[n])
+        for (i = 1; i <= mpis[0]; i++)
+            if ((point, "best", mpis[i], r) in time) v[++n] = time[point, "best", mpis[i], r] * 1e6
+    return n ? median(v, n) : 0
 }
 function size_text(bytes) {
     if (bytes >= 1048576) return bytes / 1048576 "M"
     return bytes >= 1024 ? bytes / 1024 "K" : bytes
 }
-
+function head(memory, procs) {
+    printf "\n%d ranks, cold %s buffers. best in us, and to: cold copy by one core, by all,", procs, memory
+    print " a hand-over, each MPI, the fastest"
+    printf "%5s %9s", "size", "best us"
+    printf "  %-15s %-15s %-16s", "/one core", "/all cores", "/hand-over"
+    for (i = 1; i <= mpis[0]; i++) printf " %-15s", "/" mpis[i]
+    printf " %-15s\n", "/fastest MPI"
+}
+function line(point, bytes,    i) {
+    printf "%5s %9.2f", size_text(bytes), best_us(point)
+    printf "  %-15s %-15s %-16s", cell(point, "best", "memcpy"), cell(point, "best", "bound"), cell(point, "best", "handover")
+    for (i = 1; i <= mpis[0]; i++) printf " %-15s", cell(point, "best", "mpi", mpis[i])
+    printf " %-15s\n", cell(point, "best", "fastest")
+    if (summary(point, "best", "fastest")) { logs += log(mid); log_count++; if (mid > worst) worst = mid }
+}
+function section(memory, procs,    k, part, i) {
+    logs = log_count = worst = 0
+    head(memory, procs)
+    for (k = 1; k <= points[0]; k++) {
+        split(points[k], part, SUBSEP)
+        if (part[1] == memory && part[2] == procs) line(points[k], part[3])
+    }
+    if (log_count) printf "best/(fastest MPI): geometric mean over sizes %.3f, worst %.2f\n", exp(logs / log_count), worst
+    printf "each to best\n%5s", "size"
+    for (i = 1; i <= protocols[0]; i++) if ((memory, procs, protocols[i]) in there) printf " %-16s", protocols[i]
+    printf "\n"
+    for (k = 1; k <= points[0]; k++) {
+        split(points[k], part, SUBSEP)
+        if (part[1] != memory || part[2] != procs) continue
+        printf "%5s", size_text(part[3])
+        for (i = 1; i <= protocols[0]; i++)
+            if ((memory, procs, protocols[i]) in there) printf " %-16s", cell(points[k], protocols[i], "best")
+        printf "\n"
+    }
+}
 END {
-    printf "\nBroadcast from cold buffers, us: median of %d rounds. ", rounds
-    print "Ratios: shmcoll to each within a round, median (least..most)"
-    format = "%5s %6s %10s %10s %10s %10s  %-18s %-18s %-18s %-18s %-18s\n"
-    printf format, "procs", "size", "shmcoll", "ompi", "ompi-sm", "mpich", "/ompi", "/ompi-sm",
-        "/mpich", "/cold memcpy", "/hand-over"
-    for (k = 1; k <= key_count; k++) {
-        split(keys[k], part, " ")
-        printf format, part[1], size_text(part[2]), time_text(keys[k], "shmcoll"), time_text(keys[k], "openmpi-default"),
-            time_text(keys[k], "openmpi-sm"), time_text(keys[k], "mpich"), ratio_text(keys[k], "openmpi-default"),
-            ratio_text(keys[k], "openmpi-sm"), ratio_text(keys[k], "mpich"), ratio_text(keys[k], "memcpy"),
-            ratio_text(keys[k], "handover")
+    if (csv) print "buffer_memory,procs,size_bytes,what,to,ratio,least,most,rounds" >csv
+    printf "Broadcast, ratios of medians within a launch: median over %d rounds (least-most); ", rounds
+    print "more than 1 is slower than what it is held against"
+    for (k = 1; k <= points[0]; k++) {
+        split(points[k], part, SUBSEP)
+        if (!((part[1], part[2]) in done)) { done[part[1], part[2]] = 1; sections[++section_count] = part[1] SUBSEP part[2] }
+    }
+    for (s = 1; s <= section_count; s++) {
+        split(sections[s], part, SUBSEP)
+        section(part[1], part[2])
     }
 }
