@@ -75,17 +75,13 @@ static void check_config(struct creation *c)
         no(c, -EINVAL, fault);
 }
 
-static uint64_t cache_bytes(const struct comm_config *f)
-{
-    long llc = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return f->llc_bytes ? f->llc_bytes : llc > 0 ? (uint64_t)llc : 32u << 20;
-}
-
 static int step_hello(struct creation *c)
 {
     struct comm *comm = c->comm;
     struct hello mine = {.agreed = lanes_agreed(&comm->config), .identity = liveness_identity_self(),
-                         .domain_os = comm->config.domain_os, .llc_bytes = cache_bytes(&comm->config)};
+                         .domain_os = comm->config.domain_os, .llc_bytes = comm->config.llc_bytes};
+    if (!mine.llc_bytes)
+        mine.llc_bytes = environment_cache_bytes();
     c->shown = clock_monotonic_ns() << 16 ^ comm->config.rank;
     mine.trial = (struct peer_trial){(uint64_t)(uintptr_t)&c->shown, c->shown};
     placement_allowed(mine.allowed); /* unknown stays empty: then the ranks count as crowded, which is safe */

@@ -3,11 +3,13 @@
 #include "kernels/placement.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { QUEUE_LEAST_BYTES = 128 << 10, QUEUE_MOST_BYTES = 1 << 20, QUEUE_OF_CACHE = 64, QUEUE_SLOTS = 16, QUEUE_SETS = 4 };
+enum { QUEUE_LEAST_BYTES = 128 << 10, QUEUE_MOST_BYTES = 1 << 20, QUEUE_OF_CACHE = 64, QUEUE_SLOTS = 16, QUEUE_SETS = 4, CACHE_GUESS_BYTES = 32 << 20 };
 
 struct environment environment_try(const struct peers *peers, const struct peer_trial *trial, size_t stride_bytes)
 {
@@ -21,6 +23,29 @@ struct environment environment_try(const struct peers *peers, const struct peer_
     }
     e.error[ENVIRONMENT_BIND] = placement_bind_try();
     return e;
+}
+
+/* 0 if the kernel does not tell of that level. */
+static uint64_t cache_level_bytes(int index)
+{
+    char path[96];
+    unsigned long long kib = 0;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/size", sched_getcpu(), index);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    int got = fscanf(file, "%lluK", &kib);
+    fclose(file);
+    return got == 1 ? kib << 10 : 0;
+}
+
+uint64_t environment_cache_bytes(void)
+{
+    uint64_t bytes = 0;
+    for (int index = 4; index >= 2 && !bytes; index--)
+        bytes = cache_level_bytes(index);
+    long told = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes ? bytes : told > 0 ? (uint64_t)told : CACHE_GUESS_BYTES;
 }
 
 void environment_note_add(char note[COMM_NOTE_BYTES], const char *format, ...)

@@ -2,6 +2,7 @@
  * tell the reason, and every byte must arrive. */
 #include "forbid.h"
 
+#include "kernels/environment.h"
 #include "kernels/launcher.h"
 #include "kernels/placement.h"
 #include "kernels/verify.h"
@@ -279,6 +280,21 @@ static void files_limited(void **state)
     assert_int_equal(in_child(limited), 0);
 }
 
+/* What the kernel says of this cpu's own cache, not a sum over a machine of which we may have a part. */
+static void cache_is_the_cpus(void **state)
+{
+    (void)state;
+    unsigned long kib;
+    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
+    int got = file ? fscanf(file, "%luK", &kib) : 0;
+    if (file)
+        fclose(file);
+    assert_true(environment_cache_bytes() > 0);
+    if (got != 1)
+        skip();
+    assert_int_equal(environment_cache_bytes(), kib << 10);
+}
+
 int main(void)
 {
     const char *only = getenv("SHMCOLL_TEST_BACKENDS");
@@ -288,6 +304,7 @@ int main(void)
         cmocka_unit_test(writing_forbidden),        cmocka_unit_test(binding_forbidden),
         cmocka_unit_test(dumping_forbidden),        cmocka_unit_test(namespaces_differ),
         cmocka_unit_test(pinning_forbidden),        cmocka_unit_test(files_limited),
+        cmocka_unit_test(cache_is_the_cpus),
     };
     if (only && strcmp(only, "threads") == 0)
         return 77; /* threads of one process are forbidden nothing by the kernel */
