@@ -34,6 +34,8 @@ missing() {
         ;;
     stress)
         have_cmd clang || echo clang
+        have_cmd aarch64-linux-gnu-gcc || printf '%s\n' gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+        have_cmd qemu-aarch64 || echo qemu-user
         have_cmd clang && [ -z "$(find /usr/lib -name 'libclang_rt.fuzzer*.a' 2>/dev/null | head -n 1)" ] &&
             echo "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
         ;;

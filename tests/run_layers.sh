@@ -54,6 +54,11 @@ others=$(echo "$kernels" | grep -vE '/placement\.c$')
     quiet sim $sim
     quiet kernels $kernels
 }
+# Shared words are read and written by the named operations only (anything else does not compile, as a word is a structure),
+# and nothing else is atomic: what is ordered, and what is not, is seen in one file.
+atomics=$(grep -nE 'atomic_(value|load|store|exchange|compare|fetch|init|flag|thread_fence|signal_fence)|__atomic_|__sync_|_Atomic|memory_order|stdatomic' \
+    /dev/null $kernels $(files experiments) | grep -vE '^kernels/atomics\.h:|:[0-9]+: *(/?\*)')
+verdict "atomic accesses outside kernels/atomics.h" "$atomics"
 mains=$(grep -lE '^int main *\(' $(find . -path ./build -prune -o -path ./out -prune -o -name '*.c' -print) 2>/dev/null |
     grep -vE '^\./(experiments/main\.c|experiments/bench/|tests/)')
 verdict "main() outside experiments/main.c, experiments/bench/ and tests/" "$mains"

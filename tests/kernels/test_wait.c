@@ -82,7 +82,7 @@ static void dead_peers_end_a_wait(void **state)
 {
     (void)state;
     for (int crowded = 0; crowded < 2; crowded++) {
-        atomic_word word = 0, sleepers = 0;
+        atomic_word word = {0}, sleepers = {0};
         uint32_t seen;
         int asked = 0;
         struct waiter waiter = {.sleepers = &sleepers, .alive = nobody_alive, .alive_context = &asked};
