@@ -103,6 +103,7 @@ done
     describe
     awk -v csv="$out/bench.csv" -f $here/bench_table.awk "$rows"
 } | tee "$out/bench.txt"
+[ -n "$quick" ] || case $all in openmpi*) $here/run_ideas.sh "$build" "$out" | tee -a "$out/bench.txt" ;; esac
 [ "$cpus" -lt 2 ] || experiments/bench/run_regret.sh "$build" "$quick" | tee -a "$out/bench.txt"
 [ -z "$quick" ] && "$bench/step_cost" | tee -a "$out/bench.txt"
 if have gnuplot; then
