@@ -81,20 +81,28 @@ static void offers_withdraw(struct comm *comm)
     }
 }
 
+/* What a rank stumbled over may come of another's end: a process that is no more, an offer taken back, a buffer gone. The kernel
+ * knows of a process's end before its descriptor tells. */
+static int error_explained(struct comm *comm, int error)
+{
+    int waits = error == -ESRCH ? 100 : error == -EPROTO || error == -EFAULT ? 3 : 0;
+    for (int i = 0; i < waits && !comm->liveness.error && liveness_check(&comm->liveness) == 0; i++)
+        usleep(1000);
+    if (waits && comm->liveness.error)
+        return comm->liveness.error;
+    return error == -ESRCH ? -EPROTO : error;
+}
+
 int comm_fail(struct comm *comm, int error, const char *what)
 {
     if (comm->error)
         return comm->error;
+    error = error_explained(comm, error);
     comm->error = error;
-    offers_withdraw(comm);
-    if (error == -ESRCH) { /* the kernel knows of a peer's end before its descriptor tells */
-        for (int i = 0; i < 100 && !comm->liveness.error && liveness_check(&comm->liveness) == 0; i++)
-            usleep(1000);
-        comm->error = error = comm->liveness.error ? comm->liveness.error : -EPROTO;
-    }
     comm->error_rank = comm->liveness.error ? comm->liveness.failed_rank : comm->config.rank;
     if (error != -EOWNERDEAD)
         liveness_fail(comm->liveness.head, comm->config.rank, error);
+    offers_withdraw(comm); /* who stumbles over it finds the reason in the head */
     const char *meaning = error_meaning(error);
     int used = snprintf(comm->error_text, sizeof comm->error_text, "%s: rank %lld %s%s", what, (long long)comm->error_rank,
                         meaning ? "" : "failed: ", meaning ? meaning : strerror(-error));

@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DAWDLE_NS = 20000, LATE_NS = 1000000000 };
 
 /* The launcher's common memory. */
 struct common {
     uint64_t killed_ns;
+    _Atomic uint32_t ready;
     struct fault_census census; /* of the victim */
 };
 
@@ -73,6 +75,9 @@ static int body(struct launch_rank *self, void *argument)
     if (error)
         return error;
     void *own = malloc(c->size_bytes);
+    visitor.common->ready++;
+    while (visitor.common->ready < self->procs) /* nobody dies while another is still creating */
+        usleep(100);
     comm->fault = (struct fault_point){visit, &visitor};
     error = comm->lane[0].protocol != c->lane.protocol ? -ENOTSUP : calls_run(c, comm, self->rank, c->area_bytes ? comm_area(comm) : own);
     mine->noticed_ns = clock_monotonic_ns();

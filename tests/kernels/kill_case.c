@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct survivor {
     int error;
@@ -25,20 +26,47 @@ static void arm(uint64_t delay_ns)
         raise(SIGKILL);
 }
 
+struct common {
+    uint64_t killed_ns;
+    _Atomic uint32_t ready;
+};
+
+static struct comm_config config_of(const struct kill_case *c, uint32_t rank)
+{
+    struct comm_config config = comm_config_default(c->procs, rank);
+    struct comm_lane lane = config.lane[1];
+    const struct protocol *p = c->protocol;
+    if (!p) {
+        config.lane[1].slots = 4;
+        return config;
+    }
+    lane.protocol = p;
+    if (p->preset.fragment_bytes) {
+        lane.fragment_bytes = p->preset.fragment_bytes;
+        lane.slots = p->preset.slots;
+        lane.sets = p->preset.sets;
+        lane.tree = p->preset.tree;
+    }
+    lane.size_max_bytes = c->size_bytes;
+    return comm_config_of(c->procs, rank, &lane);
+}
+
 static int body(struct launch_rank *self, void *argument)
 {
     const struct kill_case *c = argument;
     struct survivor *mine = self->result;
-    uint64_t *killed_ns = self->common;
-    struct comm_config config = comm_config_default(self->procs, self->rank);
+    struct common *common = self->common;
+    struct comm_config config = config_of(c, self->rank);
     struct comm *comm;
-    config.lane[1].slots = 4;
     int error = comm_create(&config, &self->bootstrap, &comm, self->message);
     if (error)
         return error;
     unsigned char *buffer = malloc(c->size_bytes + 1);
+    common->ready++;
+    while (common->ready < self->procs) /* nobody dies while another is still creating */
+        usleep(200);
     if (self->rank == c->victim) {
-        *killed_ns = clock_monotonic_ns() + c->delay_ns;
+        common->killed_ns = clock_monotonic_ns() + c->delay_ns;
         arm(c->delay_ns);
     }
     for (uint32_t call = 0; !error; call++)
@@ -62,11 +90,11 @@ int kill_case_text_right(const char *text, uint32_t victim, uint32_t survivor)
 
 int kill_case_run(const struct kill_case *c, char *reason, uint64_t *latest_ns)
 {
-    struct launch_options options = {.procs = c->procs, .timeout_s = 30, .result_bytes = sizeof(struct survivor), .common_bytes = 8};
+    struct launch_options options = {.procs = c->procs, .timeout_s = 30, .result_bytes = sizeof(struct survivor), .common_bytes = sizeof(struct common)};
     struct survivor survivor[KILL_PROCS_MAX];
     struct launch_report report;
-    uint64_t killed_ns;
-    int error = launcher_run(&options, body, (void *)c, survivor, &killed_ns, &report);
+    struct common common;
+    int error = launcher_run(&options, body, (void *)c, survivor, &common, &report);
     *latest_ns = 0;
     if (error != -EOWNERDEAD || report.failed_rank != c->victim || report.signal != SIGKILL) {
         snprintf(reason, COMM_REASON_BYTES, "launcher: error %d, rank %lld: %.150s", error, (long long)report.failed_rank, report.reason);
@@ -74,7 +102,7 @@ int kill_case_run(const struct kill_case *c, char *reason, uint64_t *latest_ns)
     }
     for (uint32_t r = 0; r < c->procs; r++) {
         const struct survivor *s = &survivor[r];
-        uint64_t late_ns = s->noticed_ns > killed_ns ? s->noticed_ns - killed_ns : 0;
+        uint64_t late_ns = s->noticed_ns > common.killed_ns ? s->noticed_ns - common.killed_ns : 0;
         if (r == c->victim)
             continue;
         *latest_ns = late_ns > *latest_ns ? late_ns : *latest_ns;

@@ -8,6 +8,7 @@ enum { KILL_PROCS_MAX = 16 };
 
 struct kill_case {
     uint32_t procs, victim;
+    const struct protocol *protocol; /* NULL: the default lanes */
     uint64_t size_bytes, delay_ns; /* the victim dies so long after the communicator stands */
 };
 

@@ -46,6 +46,24 @@ static void survivors_know_within_a_second(void **state)
     print_message("12 kills, last survivor knew after at most %.1f ms\n", (double)worst_ns * 1e-6);
 }
 
+/* At any instant of copying a few MiB, in the kernel's hands too where buffers are read from the dying process. */
+static void every_protocol_survives_a_kill(void **state)
+{
+    (void)state;
+    for (const struct protocol *const *p = protocol_table; *p; p++) {
+        char reason[COMM_REASON_BYTES];
+        uint64_t latest_ns;
+        int is_short = ((*p)->uses & PROTOCOL_LINES) && !((*p)->uses & PROTOCOL_SLOTS);
+        struct leftovers before = leftovers_count();
+        struct kill_case c = {.procs = 2 + (uint32_t)rand() % 3, .protocol = *p, .size_bytes = is_short ? 100 : 4 << 20};
+        c.victim = (uint32_t)rand() % c.procs;
+        c.delay_ns = (uint64_t)rand() % 30000000;
+        if (kill_case_run(&c, reason, &latest_ns))
+            fail_msg("%s p=%u victim=%u delay=%llu ns: %s", (*p)->name, c.procs, c.victim, (unsigned long long)c.delay_ns, reason);
+        nothing_left(before);
+    }
+}
+
 /* ---- the launcher itself is hit ---- */
 
 static pid_t *rank_pid; /* shared with the launcher and its ranks */
@@ -183,7 +201,8 @@ int main(void)
 {
     rank_pid = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(survivors_know_within_a_second), cmocka_unit_test(launcher_killed), cmocka_unit_test(timeout_ends_all),
+        cmocka_unit_test(survivors_know_within_a_second), cmocka_unit_test(every_protocol_survives_a_kill),
+        cmocka_unit_test(launcher_killed), cmocka_unit_test(timeout_ends_all),
         cmocka_unit_test(exit_in_the_middle), cmocka_unit_test(leaving_early_is_an_error),
         cmocka_unit_test(embedder_knows_of_a_dead_thread),
     };
