@@ -5,8 +5,8 @@ make=$1 jobs=$2
 totals=build/stress.totals
 mkdir -p build
 rm -f $totals
-SHMCOLL_TEST_LIMIT_S=1500
-export SHMCOLL_TEST_LIMIT_S
+SHMCOLL_TEST_LIMIT_S=1500 SHMCOLL_GUEST_LIMIT_S=480
+export SHMCOLL_TEST_LIMIT_S SHMCOLL_GUEST_LIMIT_S
 
 set --
 for source in tests/stress/test_*.c; do

@@ -171,7 +171,7 @@ static int embedded_main(uint32_t rank, int socket)
     uint64_t progressed = e.progressed;
     char byte = 1;
     if (rank == 0)
-        usleep(30000); /* the others wait, and call progress meanwhile */
+        usleep(300000); /* the others wait, and call progress meanwhile, however busy the host */
     if (comm_bcast(comm, &byte, 1, 0) || (rank != 0 && e.progressed == progressed))
         return 5;
     comm_destroy(comm);
