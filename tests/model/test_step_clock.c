@@ -37,6 +37,21 @@ static void test_copies_wait_behind_a_notification(void **state)
     test_bed_destroy(&bed);
 }
 
+/* A reader that spins sees the whole hand-over: once along each edge of a chain. */
+static void test_a_hand_over_counts_once(void **state)
+{
+    (void)state;
+    for (uint32_t procs = 2; procs <= 4; procs++) {
+        struct test_bed bed;
+        struct scenario s = test_bed_described(&bed, procs, 64, 4096, 64, 1);
+        s.params.tree = (struct tree_shape){TREE_CHAIN, 0};
+        double near_s = time_s(&s, &protocol_counted);
+        bed.node.handover_ns[HANDOVER_SAME_CACHE] = quantity_of(80, "test");
+        assert_near(time_s(&s, &protocol_counted) - near_s, (procs - 1) * 40e-9, 1e-12);
+        test_bed_destroy(&bed);
+    }
+}
+
 /* One byte through a slot: the slot's line comes before the counter's. */
 static void test_a_short_copy_has_a_last_line(void **state)
 {
@@ -92,6 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies_wait_behind_a_notification),
+        cmocka_unit_test(test_a_hand_over_counts_once),
         cmocka_unit_test(test_a_short_copy_has_a_last_line),
         cmocka_unit_test(test_ranks_take_turns_on_a_core),
         cmocka_unit_test(test_laps_are_alike),
