@@ -22,7 +22,8 @@ function size_text(bytes) {
     return bytes >= 1024 ? bytes / 1024 "K" : bytes
 }
 END {
-    printf "What each idea brought, two ranks, cold buffers: time without it to time with it, median of %d launches (least-most)\n", rounds
+    printf "What each idea brought, two ranks, cold buffers: time without it to time with it, "
+    printf "median of %d launches (least-most)\n", rounds
     printf "%-38s %8s %6s %10s  %s\n", "idea", "buffers", "size", "with, us", "without/with"
     if (csv) print "idea,buffer_memory,size_bytes,ratio,least,most,rounds" >csv
     for (k = 1; k <= count; k++) {
@@ -40,7 +41,8 @@ END {
             }
         mid = n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
         split(keys[k], part, SUBSEP)
-        printf "%-38s %8s %6s %10.2f  %.2f(%.2f-%.2f)\n", part[1], part[3], size_text(part[2]), us[int((n + 1) / 2)], mid, v[1], v[n]
+        size = size_text(part[2])
+        printf "%-38s %8s %6s %10.2f  %.2f(%.2f-%.2f)\n", part[1], part[3], size, us[int((n + 1) / 2)], mid, v[1], v[n]
         if (csv) printf "%s,%s,%s,%.4g,%.4g,%.4g,%d\n", part[1], part[3], part[2], mid, v[1], v[n], n >csv
     }
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What each idea brought: run_ideas.sh BUILD OUT [--quick]. Pairs of contenders that differ in one thing, by turns in one MPI program
-# whose own broadcast stays out of it; two ranks, cold private buffers. A ratio above 1: without the idea it takes longer.
+# What each idea brought: run_ideas.sh BUILD OUT [--quick]. Pairs of contenders that differ in one thing, by turns in one MPI
+# program whose own broadcast stays out of it; two ranks, cold private buffers. A ratio above 1: without the idea it takes longer.
 # Ratios of medians within a launch; printed is the median over launches (least-most).
 set -u
 build=$1 out=$2 quick=${3:-} bench=$1/experiments/bench rounds=5 limit_s=0.6

@@ -13,6 +13,8 @@
 
 enum { STEP_COMM_RANKS = 2, STEP_COMM_BYTES_MAX = 8192 };
 
+enum step_comm_kind { STEP_COMM_PIPELINED, STEP_COMM_EAGER, STEP_COMM_COUNTED };
+
 struct step_exchange {
     pthread_barrier_t barrier;
     char gathered[STEP_COMM_RANKS * STEP_COMM_BYTES_MAX];
@@ -61,7 +63,7 @@ static void *step_create(void *argument)
 }
 
 /* comm[rank] with 64 slots of 8 KiB in two sets, flat. 0, or an error of comm_create. */
-static int step_comms_create(int short_protocol, int generic_executor, struct comm *comm[STEP_COMM_RANKS])
+static int step_comms_create(enum step_comm_kind kind, int generic_executor, struct comm *comm[STEP_COMM_RANKS])
 {
     static struct step_exchange exchange;
     struct step_creator creator[STEP_COMM_RANKS];
@@ -72,7 +74,9 @@ static int step_comms_create(int short_protocol, int generic_executor, struct co
         struct comm_config *config = &creator[r].config;
         config->lane[1].sets = 2;
         config->lane[0].tree = config->lane[1].tree = (struct tree_shape){TREE_FLAT, 0};
-        if (!short_protocol)
+        if (kind == STEP_COMM_COUNTED)
+            config->lane[1].protocol = &protocol_counted;
+        if (kind != STEP_COMM_EAGER)
             config->lane[0] = config->lane[--config->lanes];
         config->generic_executor = generic_executor;
         config->copy_in = config->copy_out = COPY_MEMCPY;

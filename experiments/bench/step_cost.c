@@ -29,10 +29,14 @@ struct trial {
 static const char *const variant_names[VARIANTS] = {"hand", "inline", "table", "kernel", "kern-table"};
 
 #define PIPELINED pipelined_hand, pipelined_inline, pipelined_table, pipelined_kernel, pipelined_kernel_table
+#define COUNTED counted_hand, counted_inline, counted_table, counted_kernel, counted_kernel_table
 #define EAGER eager_hand, eager_inline, eager_table, eager_kernel, eager_kernel_table
 static const struct trial trials[] = {
     {"pipelined 8 KiB, cold", &protocol_pipelined, {PIPELINED}, 1 << 18, 8192, 64, 2, 32, 100, 0, 1},
     {"pipelined 8 KiB, warm", &protocol_pipelined, {PIPELINED}, 1 << 18, 8192, 64, 2, 32, 200, 0, 0},
+    {"counted 8 KiB, cold", &protocol_counted, {COUNTED}, 1 << 18, 8192, 64, 2, 32, 100, 0, 1},
+    {"counted 8 KiB, warm", &protocol_counted, {COUNTED}, 1 << 18, 8192, 64, 2, 32, 200, 0, 0},
+    {"counted 8 B", &protocol_counted, {COUNTED}, 8, 8192, 64, 2, 1, 20000, 1, 0},
     {"pipelined 8 B", &protocol_pipelined, {PIPELINED}, 8, 8192, 64, 2, 1, 20000, 1, 0},
     {"eager 8 B", &protocol_eager, {EAGER}, 8, 8192, 64, 2, 1, 20000, 1, 0},
 };
@@ -54,6 +58,7 @@ static void words_start(const struct arena *a, const struct protocol *protocol)
             *word_at(a, WORD_CONTROL, rank, slot) = protocol->word_initial(WORD_CONTROL, 0);
         for (uint32_t line = 0; line < a->layout.lines; line++)
             *word_at(a, WORD_LINE, rank, line) = protocol->word_initial(WORD_LINE, 0);
+        *word_at(a, WORD_COUNTER, rank, COUNTED_READY) = protocol->word_initial(WORD_COUNTER, 0);
         *word_at(a, WORD_ACK, rank, 0) = protocol->word_initial(WORD_ACK, 0);
     }
 }
@@ -227,7 +232,7 @@ static void *shared_memory(size_t bytes)
 static int comms_create(struct arena *a)
 {
     int error = 0;
-    for (int kind = 0; kind < 4 && !error; kind++)
+    for (int kind = 0; kind < 6 && !error; kind++)
         error = step_comms_create(kind / 2, kind % 2, a->comm[kind / 2][kind % 2]);
     if (error)
         fprintf(stderr, "step_cost: no communicator: error %d\n", error);
@@ -236,7 +241,7 @@ static int comms_create(struct arena *a)
 
 static void comms_destroy(struct arena *a)
 {
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 12; i++)
         comm_destroy(a->comm[i / 4][i / 2 % 2][i % 2]);
 }
 
@@ -245,7 +250,8 @@ int main(void)
     struct arena a = {.user_bytes = USER_BYTES};
     struct tree tree;
     cpu_set_t allowed;
-    struct segment_shape shape = {.procs = PROCS, .slots = 64, .sets = 2, .fragment_bytes = 8192, .lines = EAGER_LINES};
+    struct segment_shape shape = {.procs = PROCS, .slots = 64, .sets = 2, .fragment_bytes = 8192, .lines = EAGER_LINES,
+                                  .counters = COUNTED_COUNTERS};
     if (segment_layout_packed(&shape, PAGE_BYTES, &a.layout) ||
         tree_create((struct tree_shape){TREE_FLAT, 0}, PROCS, &tree))
         return 1;

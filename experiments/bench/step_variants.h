@@ -8,6 +8,7 @@
 
 #include "kernels/comm.h"
 #include "model/protocol.h"
+#include "model/protocol/counted.h"
 #include "model/protocol/eager.h"
 #include "model/protocol/pipelined.h"
 #include "model/segment_layout.h"
@@ -20,7 +21,7 @@ struct arena {
     unsigned char *user; /* a buffer for each rank, user_bytes apart */
     struct segment_layout layout;
     uint64_t user_bytes;
-    struct comm *comm[2][2][2]; /* [short protocol][through the table][rank]: have segments of their own */
+    struct comm *comm[3][2][2]; /* [enum step_comm_kind][through the table][rank]: have segments of their own */
 };
 
 typedef void next_fn(struct cursor *cursor, uint32_t seen, struct step *out);
@@ -124,8 +125,17 @@ static __attribute__((noinline, flatten)) uint32_t eager_inline(const struct are
     return execute(a, eager_next, &cursor);
 }
 
+static __attribute__((noinline, flatten)) uint32_t counted_inline(const struct arena *a, const struct bcast_call *call,
+                                                                  uint32_t op)
+{
+    struct cursor cursor;
+    counted_start(&cursor, call, op);
+    return execute(a, counted_next, &cursor);
+}
+
 /* The compiler must not see through the table. */
-static const struct protocol *volatile table_pipelined = &protocol_pipelined, *volatile table_eager = &protocol_eager;
+static const struct protocol *volatile table_pipelined = &protocol_pipelined, *volatile table_eager = &protocol_eager,
+                                      *volatile table_counted = &protocol_counted;
 
 static __attribute__((noinline)) uint32_t by_table(const struct arena *a, const struct protocol *protocol,
                                                    const struct bcast_call *call, uint32_t op)
@@ -143,6 +153,11 @@ static uint32_t pipelined_table(const struct arena *a, const struct bcast_call *
 static uint32_t eager_table(const struct arena *a, const struct bcast_call *call, uint32_t op)
 {
     return by_table(a, table_eager, call, op);
+}
+
+static uint32_t counted_table(const struct arena *a, const struct bcast_call *call, uint32_t op)
+{
+    return by_table(a, table_counted, call, op);
 }
 
 static uint32_t least(uint64_t left, uint32_t fragment)
@@ -200,6 +215,34 @@ static __attribute__((noinline)) uint32_t pipelined_hand(const struct arena *a, 
     return call->rank == call->root ? pipelined_hand_root(a, call, op) : pipelined_hand_reader(a, call, op);
 }
 
+static __attribute__((noinline)) uint32_t counted_hand(const struct arena *a, const struct bcast_call *call, uint32_t op)
+{
+    uint32_t per_set = call->slots / call->sets, known = op, is_root = call->rank == call->root;
+    unsigned char *slots = a->segment + segment_slot_offset(&a->layout, call->root, 0);
+    unsigned char *user = a->user + call->rank * a->user_bytes;
+    _Atomic uint32_t *own = word_at(a, WORD_COUNTER, call->rank, COUNTED_READY), *ack = word_at(a, WORD_ACK, call->rank, 0);
+    _Atomic uint32_t *of_root = word_at(a, WORD_COUNTER, call->root, COUNTED_READY);
+    _Atomic uint32_t *of_reader = word_at(a, WORD_ACK, 1 - call->rank, 0);
+    for (uint64_t done = 0; done < call->size_bytes;) {
+        uint32_t bytes = least(call->size_bytes - done, call->fragment_bytes);
+        unsigned char *slot = slots + (op & (call->slots - 1)) * a->layout.fragment_stride_bytes;
+        if (is_root && (op & (per_set - 1)) == 0)
+            await_least(of_reader, op - call->slots + per_set);
+        if (!is_root && (int32_t)(known - op) <= 0) {
+            known = await_least(of_root, op + 1);
+            atomic_store_explicit(own, known, memory_order_release);
+        }
+        memcpy(is_root ? slot : user + done, is_root ? user + done : slot, bytes);
+        done += bytes;
+        op++;
+        if (is_root)
+            atomic_store_explicit(own, op, memory_order_release);
+        if ((op & (per_set - 1)) == 0)
+            atomic_store_explicit(ack, op, memory_order_release);
+    }
+    return op;
+}
+
 static __attribute__((noinline)) uint32_t eager_hand(const struct arena *a, const struct bcast_call *call, uint32_t op)
 {
     uint32_t index = op & (call->lines - 1), is_root = call->rank == call->root;
@@ -220,34 +263,46 @@ static __attribute__((noinline)) uint32_t eager_hand(const struct arena *a, cons
     return op + 1;
 }
 
-static uint32_t kernel_call(const struct arena *a, const struct bcast_call *call, int short_protocol, int by_table)
+static uint32_t kernel_call(const struct arena *a, const struct bcast_call *call, enum step_comm_kind kind, int by_table)
 {
-    comm_bcast(a->comm[short_protocol][by_table][call->rank], a->user + call->rank * a->user_bytes, call->size_bytes, call->root);
+    comm_bcast(a->comm[kind][by_table][call->rank], a->user + call->rank * a->user_bytes, call->size_bytes, call->root);
     return 0;
 }
 
 static uint32_t pipelined_kernel(const struct arena *a, const struct bcast_call *call, uint32_t op)
 {
     (void)op;
-    return kernel_call(a, call, 0, 0);
+    return kernel_call(a, call, STEP_COMM_PIPELINED, 0);
 }
 
 static uint32_t pipelined_kernel_table(const struct arena *a, const struct bcast_call *call, uint32_t op)
 {
     (void)op;
-    return kernel_call(a, call, 0, 1);
+    return kernel_call(a, call, STEP_COMM_PIPELINED, 1);
 }
 
 static uint32_t eager_kernel(const struct arena *a, const struct bcast_call *call, uint32_t op)
 {
     (void)op;
-    return kernel_call(a, call, 1, 0);
+    return kernel_call(a, call, STEP_COMM_EAGER, 0);
 }
 
 static uint32_t eager_kernel_table(const struct arena *a, const struct bcast_call *call, uint32_t op)
 {
     (void)op;
-    return kernel_call(a, call, 1, 1);
+    return kernel_call(a, call, STEP_COMM_EAGER, 1);
+}
+
+static uint32_t counted_kernel(const struct arena *a, const struct bcast_call *call, uint32_t op)
+{
+    (void)op;
+    return kernel_call(a, call, STEP_COMM_COUNTED, 0);
+}
+
+static uint32_t counted_kernel_table(const struct arena *a, const struct bcast_call *call, uint32_t op)
+{
+    (void)op;
+    return kernel_call(a, call, STEP_COMM_COUNTED, 1);
 }
 
 #endif
