@@ -41,6 +41,15 @@ double step_clock_claim_s(const struct step_clock *c, uint32_t word, uint32_t r)
     return time_s;
 }
 
+double step_clock_shared_s(const struct step_clock *c, uint32_t word, uint32_t r)
+{
+    double time_s = 0;
+    for (uint32_t i = 0; i < c->procs; i++)
+        if (i != r && c->held[(size_t)word * c->procs + i])
+            time_s = fmax(time_s, between_s(c, i, r));
+    return time_s;
+}
+
 /* When the line of a word is there. A rank that spun for it sees the whole hand-over, a later one only fetches. */
 double step_clock_line_comes_s(struct step_clock *c, uint32_t word, uint32_t r, int spun)
 {

@@ -98,11 +98,10 @@ static void begin_store(struct step_clock *c, uint32_t r)
     double taken_s = step_clock_claim_s(c, rank->word, r);
     rank->at_s = start_s + c->costs->step_s;
     rank->lag_s += start_s - c->now_s;
-    if (taken_s <= 0)
-        return;
-    keep_back(rank, rank->word, rank->at_s + taken_s * c->costs->store_share);
-    /* A hand-over is the store's taking of the line and the reader's fetch of it. */
-    rank->stored_s = rank->at_s + taken_s * (1 - c->costs->fetch_share);
+    if (taken_s > 0)
+        keep_back(rank, rank->word, rank->at_s + taken_s * c->costs->store_share);
+    /* A hand-over is the store's taking of the line, from whoever has a copy, and the reader's fetch of it. */
+    rank->stored_s = rank->at_s + step_clock_shared_s(c, rank->word, r) * (1 - c->costs->fetch_share);
 }
 
 /* Additions to one word follow one another; each has the line to itself. */

@@ -94,6 +94,8 @@ int step_clock_words_create(struct step_clock *clock);
 double step_clock_fetch_s(const struct step_clock *clock, uint32_t word, uint32_t r);
 /* Seconds for it to come to r for itself alone. */
 double step_clock_claim_s(const struct step_clock *clock, uint32_t word, uint32_t r);
+/* The hand-over from the farthest rank but r that has a copy of the line; 0 if none has. */
+double step_clock_shared_s(const struct step_clock *clock, uint32_t word, uint32_t r);
 /* When a line that r reads is there; it spun for it or comes later. */
 double step_clock_line_comes_s(struct step_clock *clock, uint32_t word, uint32_t r, int spun);
 /* r has the line for itself. */
