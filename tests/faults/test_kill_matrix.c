@@ -66,6 +66,8 @@ static int row_run(struct row *row, const struct fault_case *shape, struct choic
         char reason[COMM_REASON_BYTES];
         c.procs = row->procs;
         c.victim = victim;
+        if (victim % 2 && (row->protocol->uses & PROTOCOL_PEERS)) /* plain copies there, the kernel's elsewhere */
+            c.area_bytes = c.size_bytes;
         if (fault_case_census(&c, &census, reason)) {
             printf("%s p=%u rank=%u, nobody killed: %s\n", row->protocol->name, row->procs, victim, reason);
             return -1;
