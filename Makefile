@@ -154,8 +154,8 @@ $(BUILD)/shmcoll.bash: $(COMMAND)
 	$(COMMAND) --generate bash > $@
 
 # What embeds the library may include; the rest is internal.
-PUBLIC_HEADERS := $(addprefix model/,node.h tree.h step.h protocol.h scenario.h segment_layout.h bcast_cost.h formats/node_load.h \
-    formats/node_yaml.h formats/presets.h) kernels/comm.h kernels/copy.h
+PUBLIC_HEADERS := $(addprefix model/,node.h tree.h tree_joined.h step.h protocol.h scenario.h segment_layout.h bcast_cost.h \
+    formats/node_load.h formats/node_yaml.h formats/presets.h) kernels/comm.h kernels/copy.h
 I = $(DESTDIR)$(PREFIX)
 ## install: command, libraries, headers, pkg-config file, manual page and completion (PREFIX, DESTDIR)
 install: $(addprefix $(BUILD)/,shmcoll libshmcoll.a libshmcoll.so.$(SOVERSION) shmcoll.pc shmcoll.1 shmcoll.bash)
