@@ -3,6 +3,7 @@
 #define SHMCOLL_KERNELS_COMM_INTERNAL_H
 
 #include "kernels/comm.h"
+#include "kernels/copy_watch.h"
 #include "kernels/fault_point.h"
 #include "kernels/liveness.h"
 #include "kernels/peer.h"
@@ -33,6 +34,7 @@ struct lane {
     uint32_t op; /* where its counters stand */
     uint64_t size_max_bytes;
     lane_execute *execute;
+    struct copy_watch watch[2]; /* copies out: of messages that a cache holds, and longer ones */
 };
 
 struct comm {
