@@ -119,7 +119,7 @@ static const struct protocol *protocol_of(const struct scenario_grid *grid, uint
     const struct settings *s = grid->settings;
     if (strcmp(s->protocol, "auto") && strcmp(s->protocol, "best"))
         return protocol_find(s->protocol);
-    int brief = size_bytes > 0 && size_bytes <= EAGER_PAYLOAD_BYTES && !settings_give_queue(s) && !grid->node.contention_free;
+    int brief = size_bytes > 0 && size_bytes <= EAGER_FIRST_LINE_BYTES && !settings_give_queue(s) && !grid->node.contention_free;
     return brief ? &protocol_eager : &protocol_pipelined;
 }
 

@@ -24,7 +24,7 @@ struct comm_config comm_config_of(uint32_t procs, uint32_t rank, const struct co
 
 struct comm_config comm_config_default(uint32_t procs, uint32_t rank)
 {
-    struct comm_lane brief = lane_of(&protocol_eager, EAGER_PAYLOAD_BYTES);
+    struct comm_lane brief = lane_of(&protocol_eager, EAGER_FIRST_LINE_BYTES);
     struct comm_config config = comm_config_of(procs, rank, &brief);
     config.lane[config.lanes++] = lane_of(&protocol_pipelined, UINT64_MAX);
     return config;

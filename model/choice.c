@@ -118,7 +118,7 @@ static void search_protocols(struct search *s, struct tree_shape tree)
 {
     const struct protocol *fixed = s->space->fixed.protocol;
     s->scenario.params.tree = tree;
-    if (fixed == &protocol_eager || (!fixed && s->scenario.job.bcast.size_bytes <= EAGER_PAYLOAD_BYTES))
+    if (fixed == &protocol_eager || (!fixed && s->scenario.job.bcast.size_bytes <= EAGER_FIRST_LINE_BYTES))
         judge_eager(s);
     if (fixed == &protocol_eager || s->err)
         return;

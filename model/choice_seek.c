@@ -164,6 +164,6 @@ void choice_seek_size(struct choice_seek *k, uint64_t size_bytes)
         seek_peers(k, &protocol_cooperative);
         seek_peers(k, k->scenario.conditions.buffer_memory == BUFFER_MEMORY_SHARED ? &protocol_shared_source : &protocol_single_copy);
     }
-    for (int i = 0; i < (is_pair(k) ? 1 : SHAPES) && k->lines && size_bytes <= EAGER_PAYLOAD_BYTES; i++)
+    for (int i = 0; i < (is_pair(k) ? 1 : SHAPES) && k->lines && size_bytes <= EAGER_FIRST_LINE_BYTES; i++)
         judge(k, &(struct params){&protocol_eager, FRAGMENT_LEAST_BYTES, 1, 1, shapes[i], 0});
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* Sizes at which the best is searched for; between them the table looks at what lies halfway. */
-static const uint64_t sizes[] = {8,        EAGER_PAYLOAD_BYTES, 512,       1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10,
-                                 64 << 10, 128 << 10,           512 << 10, 2 << 20, 8 << 20, 64 << 20};
+static const uint64_t sizes[] = {8,        EAGER_FIRST_LINE_BYTES, 512,       1 << 10,   2 << 10, 4 << 10, 8 << 10, 16 << 10,
+                                 32 << 10, 64 << 10,               128 << 10, 512 << 10, 2 << 20, 8 << 20, 64 << 20};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* What was found, size by size; and the best of all at each size. */
@@ -36,10 +36,11 @@ static int seek_sizes(struct choice_seek *k, struct found *found)
     return 0;
 }
 
-/* Where the next lane takes over: at the size a lane was last good for, or halfway to the next one if it is better there. */
+/* Where the next lane takes over: at the size a lane was last good for, or halfway to the next one if it is better there; one
+ * line of the eager protocol holds so much and no more. */
 static uint64_t border(struct choice_seek *k, const struct params *lane, const struct params *next, uint64_t last, uint64_t first)
 {
-    if (last * 4 > first)
+    if (last * 4 > first || lane->protocol == &protocol_eager)
         return last;
     return choice_seek_time_s(k, lane, last * 2) <= choice_seek_time_s(k, next, last * 2) ? last * 2 : last;
 }

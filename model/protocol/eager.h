@@ -24,6 +24,9 @@ enum {
     EAGER_LINE_BYTES = 128,     /* two cache lines, which the adjacent-line prefetcher pairs */
     EAGER_PAYLOAD_OFFSET = 8,   /* behind the counter, aligned for 8-byte payloads */
     EAGER_PAYLOAD_BYTES = EAGER_LINE_BYTES - EAGER_PAYLOAD_OFFSET,
+    /* What the counter's own cache line holds. The other one a polling reader's prefetcher takes from the writer before it is
+       written: with ranks far apart (230 ns) 57 bytes then take 1.25 times as long as by a slot, near (55 ns) 0.94 times. */
+    EAGER_FIRST_LINE_BYTES = 64 - EAGER_PAYLOAD_OFFSET,
 };
 
 enum eager_state { EAGER_W, EAGER_WK, EAGER_FORWARD, EAGER_N, EAGER_C, EAGER_K, EAGER_DONE };
