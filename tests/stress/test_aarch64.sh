@@ -32,7 +32,7 @@ fi
 set --
 for test in $tests; do set -- "$@" "build/aarch64/tests/kernels/$test"; done
 make --no-print-directory -s -j"$(nproc)" BUILD=build/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar \
-    LIB_SRC="$(echo model/*.c model/protocol/*.c kernels/*.c)" PKG_CFLAGS="-I$root/usr/include" GSL_LIBS= \
+    LIB_SRC="$(echo model/*.c model/protocol/*.c model/schedule/*.c kernels/*.c)" PKG_CFLAGS="-I$root/usr/include" GSL_LIBS= \
     LIB_LIBS="-L$lib -Wl,-rpath,$lib -lnuma -lm -lpthread" "$@"
 
 failed=0
