@@ -34,15 +34,15 @@ quiet() {
         "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|fprintf *\( *std(out|err)|exit|abort|err|errx|warn) *\(' /dev/null "$@" | grep -vE ':[0-9]+: *(/?\*)')"
 }
 
-core=$(files model model/protocol model/schedule) formats=$(files model/formats) sim=$(files sim) kernels=$(files kernels)
+core=$(files model model/protocol model/channel model/schedule) formats=$(files model/formats) sim=$(files sim) kernels=$(files kernels)
 placement=$(echo "$kernels" | grep -E '/placement\.c$')
 others=$(echo "$kernels" | grep -vE '/placement\.c$')
 # shellcheck disable=SC2086
 {
-    ours model 'model/([a-z_]+|protocol/[a-z_]+|schedule/[a-z_]+)\.h' $core
+    ours model 'model/([a-z_]+|(protocol|channel|schedule)/[a-z_]+)\.h' $core
     ours model/formats 'model/.*' $formats
-    ours sim '(sim/.*|model/([a-z_]+|protocol/[a-z_]+|schedule/[a-z_]+)\.h)' $sim
-    ours kernels '(kernels/.*|model/([a-z_]+|protocol/[a-z_]+|schedule/[a-z_]+)\.h)' $kernels
+    ours sim '(sim/.*|model/([a-z_]+|(protocol|channel|schedule)/[a-z_]+)\.h)' $sim
+    ours kernels '(kernels/.*|model/([a-z_]+|(protocol|channel|schedule)/[a-z_]+)\.h)' $kernels
     theirs model 'none' $core
     theirs model/formats 'hwloc|hwloc/.*|yaml|jansson' $formats
     theirs sim 'none' $sim
