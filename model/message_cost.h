@@ -1,0 +1,68 @@
+/* What one message between two cores of a node costs, by its parts, in seconds.
+ *
+ * A message moves in one of two ways. Through the pair's queue, which is the receiver's memory: the sender copies in, the line
+ * that tells of it travels, the receiver copies out. Or, from fetch_bytes on, the receiver fetches it itself: a line tells where
+ * it is, one copy follows, a line back tells that it is over. A core does its copies one after the other, so who executes
+ * an exchange adds up what each side's core does (the sender's and the receiver's part) and what passes between them (latency).
+ * Contention is not in here. For one thread: the few copy costs asked last are remembered. */
+#ifndef SHMCOLL_MODEL_MESSAGE_COST_H
+#define SHMCOLL_MODEL_MESSAGE_COST_H
+
+#include "model/node.h"
+
+enum { MESSAGE_COSTS_KEPT = 16 };
+
+struct message_way {
+    uint32_t fragment_bytes; /* the most that is copied before the other side is told; >= 1 */
+    uint32_t queue_bytes;    /* of a pair; more waits until the receiver has made room; >= fragment_bytes */
+    uint64_t fetch_bytes;    /* messages from here on are fetched; UINT64_MAX: none is */
+    int by_kernel;           /* the fetching copy crosses processes: node_peer_extra_s on top */
+};
+
+struct message {
+    uint32_t from_core, to_core;
+    uint64_t run_bytes; /* it lies in so many pieces of so many bytes, on both sides */
+    uint32_t runs;
+    int source_cold, target_cold; /* the user's memory */
+};
+
+struct message_kept {
+    enum copy_class copy_class;
+    uint64_t bytes, message_bytes;
+    double time_s;
+};
+
+struct message_costs {
+    const struct node *node;
+    struct message_way way;
+    double step_s;
+    struct message_kept kept[MESSAGE_COSTS_KEPT];
+    uint32_t kept_count;
+    char missing[32];    /* what the node does not say although it was needed; "": nothing */
+};
+
+void message_costs_init(struct message_costs *out, const struct node *node, const struct message_way *way);
+
+static inline uint64_t message_bytes(const struct message *m)
+{
+    return m->run_bytes * m->runs;
+}
+
+static inline int message_is_fetched(const struct message_costs *c, const struct message *m)
+{
+    return message_bytes(m) >= c->way.fetch_bytes;
+}
+
+/* The work of the two cores. NAN and `missing` set where the node lacks a cost; so in all that follow. */
+double message_sender_s(struct message_costs *c, const struct message *m);
+double message_receiver_s(struct message_costs *c, const struct message *m);
+/* Lines on their way, one after the other: one, and two more for every further filling of the queue; if fetched, there and
+ * back. */
+double message_latency_s(struct message_costs *c, const struct message *m);
+/* One copy within a rank, from its user memory to its user memory. */
+double message_move_s(struct message_costs *c, uint64_t bytes, int cold);
+
+/* Seconds a line takes from core to core; 0 between ranks of one core. */
+double message_handover_s(struct message_costs *c, uint32_t from_core, uint32_t to_core);
+
+#endif
