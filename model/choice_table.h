@@ -19,7 +19,7 @@ struct choice_permits {
 struct choice_lane {
     struct params params;
     uint64_t size_max_bytes; /* messages up to here that no lane before takes */
-    double time_s;           /* predicted for that size, or for the largest size asked about */
+    double time_s;           /* predicted for that size, or for the largest size asked about; NAN where ranks share cores */
 };
 
 struct choice_table {

@@ -20,7 +20,7 @@ pair() {
     done >>"$log"
 }
 
-pair "payload in the flag's line" 8,64,120 private protocol=eager protocol=counted:fragment=4096:slots=4:sets=1
+pair "payload in the flag's line" 8,56,120 private protocol=eager protocol=counted:fragment=4096:slots=4:sets=1
 pair "counters: no atomics, no resets" 512,4096,32768,262144,2097152 private \
     protocol=counted:fragment=8192:slots=64:sets=2 protocol=pipelined:fragment=8192:slots=64:sets=2
 pair "short messages: few slots in one set" 512,4096 private protocol=counted:fragment=4096:slots=4:sets=1 \
@@ -29,6 +29,10 @@ pair "fragments of 32 KiB, not 8" 262144,2097152,16777216 private protocol=count
     protocol=counted:fragment=8192:slots=64:sets=4
 pair "copy-out past the caches" 2097152,16777216 private protocol=counted:fragment=32768:slots=16:sets=4:out=nontemporal \
     protocol=counted:fragment=32768:slots=16:sets=4:out=memcpy
+pair "copy-out by what proves faster" 262144,2097152,16777216 private protocol=counted:fragment=32768:slots=16:sets=4 \
+    protocol=counted:fragment=32768:slots=16:sets=4:out=memcpy
+pair "waiting for a set, not for each slot" 8192,65536,2097152 private protocol=counted:fragment=8192:slots=16:sets=2 \
+    protocol=counted:fragment=8192:slots=16:sets=16
 pair "copy-in through the caches" 2097152,16777216 private protocol=counted:fragment=32768:slots=16:sets=4:in=memcpy \
     protocol=counted:fragment=32768:slots=16:sets=4:in=nontemporal
 pair "huge pages in the segment" 32768,2097152,16777216 private protocol=counted:fragment=32768:slots=16:sets=4:huge=1 \

@@ -146,11 +146,28 @@ static void test_quick(void **state)
     test_bed_destroy(&bed);
 }
 
+/* Ranks that take turns on a core: one queue for every size, all readers told at once. */
+static void test_ranks_that_share_cores(void **state)
+{
+    (void)state;
+    struct test_bed bed;
+    struct scenario s = test_bed_described(&bed, 4, 4, 1, 1, 1);
+    assert_true(made(&s, (struct choice_permits){.peers = 1}).lanes > 1);
+    uint32_t shared[4] = {0, 1, 0, 1};
+    s.placement.core_of_rank = shared;
+    struct choice_table t = made(&s, (struct choice_permits){.peers = 1});
+    assert_int_equal(t.lanes, 1);
+    assert_int_equal(t.lane[0].params.tree.kind, TREE_FLAT);
+    assert_ptr_equal(t.lane[0].params.protocol, &protocol_counted);
+    test_bed_destroy(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lanes_are_sound),  cmocka_unit_test(test_against_grid), cmocka_unit_test(test_permits),
         cmocka_unit_test(test_follows_the_node), cmocka_unit_test(test_quick),
+        cmocka_unit_test(test_ranks_that_share_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
