@@ -8,7 +8,7 @@ set xlabel "message m, B"
 set logscale y
 set yrange [0.01:20]
 eval size_tics("x", 8, 67108864)
-set xtics rotate by -45
+set xtics ("8" 8, "512" 512, "32K" 32768, "2M" 2097152, "64M" 67108864)
 set key top left font ",8" maxrows 3
 OTHERS = "openmpi openmpi-sm mpich memcpy bound"
 of(procs, other) = strcol("buffer_memory") eq "private" && strcol("what") eq "best" && strcol("to") eq other && column("procs") == procs ? column("ratio") : NaN
