@@ -5,6 +5,7 @@
 #include "experiments/regret.h"
 #include "experiments/scenario_build.h"
 #include "experiments/statistics.h"
+#include "kernels/clock.h"
 #include "model/bcast_model.h"
 
 #include <stdlib.h>
@@ -72,8 +73,13 @@ static double calibrated_state_ns(const struct scenario *scenario)
     return handover_ns > 0 ? handover_ns : 0;
 }
 
-/* A contender that cannot do a scenario leaves a gap; what it said is one line on standard error. */
-static int evaluate_point(const struct scenario *scenario, const struct settings *settings, struct compare_point *point)
+/* For the host to come back to the state it was calibrated in, seconds: for all points together, for one at most, and at least. */
+static const double PATIENCE_ALL_S = 40, PATIENCE_MOST_S = 20, PATIENCE_LEAST_S = 0.5;
+
+/* A contender that cannot do a scenario leaves a gap; what it said is one line on standard error. *patience_s is what waiting for the
+ * host's state may still take, and becomes less. */
+static int evaluate_point(const struct scenario *scenario, const struct settings *settings, double *patience_s,
+                          struct compare_point *point)
 {
     memset(point->has, 0, sizeof point->has);
     for (int c = 0; c < COMPARE_CONTENDERS; c++) {
@@ -82,7 +88,11 @@ static int evaluate_point(const struct scenario *scenario, const struct settings
             continue;
         own.variant = contenders[c].variant;
         own.conditions.state_ns = calibrated_state_ns(scenario);
+        own.conditions.state_patience_s = fmin(PATIENCE_MOST_S, fmax(PATIENCE_LEAST_S, *patience_s));
+        uint64_t start_ns = clock_monotonic_ns();
         int code = evaluate_row(evaluator_find(contenders[c].source), &own, NULL, &point->row[c], NULL);
+        if (c == RUN) /* what a run in the right state takes is about its time limit */
+            *patience_s -= fmax(0, 1e-9 * (double)(clock_monotonic_ns() - start_ns) - 2 * own.conditions.time_limit_s);
         if (code && code != EXIT_UNABLE)
             return code;
         point->has[c] = code == 0;
@@ -224,10 +234,11 @@ int compare_print(FILE *file, const struct compare_point *points, size_t count)
 
 static int compare_grid(struct scenario_grid *grid, struct compare_point *points, struct row_writer *writer)
 {
+    double patience_s = PATIENCE_ALL_S;
     for (size_t i = 0; i < grid->count; i++) {
         struct scenario scenario;
         int code = scenario_grid_get(grid, i, &scenario);
-        code = code ? code : evaluate_point(&scenario, grid->settings, &points[i]);
+        code = code ? code : evaluate_point(&scenario, grid->settings, &patience_s, &points[i]);
         if (code)
             return code;
         for (int c = 0; c < COMPARE_CONTENDERS; c++)

@@ -170,6 +170,11 @@ static uint32_t good_attempts(const struct runner *r, uint32_t attempt)
     return good;
 }
 
+static double patience_s(const struct scenario *s)
+{
+    return s->conditions.state_patience_s > 0 ? s->conditions.state_patience_s : PATIENCE_S;
+}
+
 /* Rank 0, between slices: enough, or out of time. Only for the state it was told to does a run wait longer. */
 static void decide_stop(struct runner *r, uint32_t attempt)
 {
@@ -179,7 +184,7 @@ static void decide_stop(struct runner *r, uint32_t attempt)
     if (attempt < r->job->warmup + r->job->reps && !out_of_time)
         return;
     uint32_t good = good_attempts(r, attempt);
-    if (good >= r->job->reps || (out_of_time && (good > 0 || spent_s > PATIENCE_S)))
+    if (good >= r->job->reps || (out_of_time && (good > 0 || spent_s > patience_s(r->scenario))))
         word_store_relaxed(&r->common->stop_at, attempt); /* the barrier publishes it */
 }
 
@@ -245,7 +250,8 @@ static int slice_run(struct runner *r, uint32_t first)
 {
     uint32_t last = first + r->job->slice_attempts < r->job->attempts_max ? first + r->job->slice_attempts : r->job->attempts_max;
     struct run_slice *slice = &run_slices(r->common, r->job)[first / r->job->slice_attempts];
-    int error = run_slice_begin(&r->limits, r->scenario->conditions.state_ns, r->start_ns + (uint64_t)PATIENCE_S * 1000000000, slice);
+    uint64_t patience_ns = (uint64_t)(patience_s(r->scenario) * 1e9);
+    int error = run_slice_begin(&r->limits, r->scenario->conditions.state_ns, r->start_ns + patience_ns, slice);
     for (uint32_t i = first; i < last && !error; i++)
         error = attempt(r, i);
     if (!error)

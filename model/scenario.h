@@ -68,6 +68,7 @@ struct conditions {
     enum copying copy_in, copy_out; /* run: how to copy into the queue and out of it */
     int control_pages;     /* run: one page a control block (S1 Fig. 1), else packed lines */
     double state_ns;       /* run: only while the hand-over is about this, the host's state; 0: the commonest */
+    double state_patience_s; /* run: how long to wait for that state; 0: 20 s */
     int no_verify;         /* run: skip the byte check */
     double stall_report_s; /* run: a wait that lasts longer is told, by the rank that waits; 0: never */
     void (*stall_report)(const char *line);
