@@ -99,5 +99,7 @@ double message_latency_s(struct message_costs *c, const struct message *m)
 
 double message_move_s(struct message_costs *c, uint64_t bytes, int cold)
 {
-    return copy_s(c, cold ? COPY_PLAIN_COLD : COPY_OUT_WARM, bytes, bytes);
+    if (cold)
+        return copy_s(c, COPY_PLAIN_COLD, bytes, bytes);
+    return fmin(copy_s(c, COPY_IN_WARM, bytes, bytes), copy_s(c, COPY_OUT_WARM, bytes, bytes));
 }

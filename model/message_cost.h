@@ -59,7 +59,8 @@ double message_receiver_s(struct message_costs *c, const struct message *m);
 /* Lines on their way, one after the other: one, and two more for every further filling of the queue; if fetched, there and
  * back. */
 double message_latency_s(struct message_costs *c, const struct message *m);
-/* One copy within a rank, from its user memory to its user memory. */
+/* One copy within a rank, from its user memory to its user memory; warm, no costlier than the copies that meet another core's
+ * lines on one side. */
 double message_move_s(struct message_costs *c, uint64_t bytes, int cold);
 
 /* Seconds a line takes from core to core; 0 between ranks of one core. */
