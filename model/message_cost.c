@@ -12,69 +12,88 @@ void message_costs_init(struct message_costs *out, const struct node *node, cons
     out->step_s = node->contention_free ? 0 : quantity_or(&node->step_ns, 0) * 1e-9;
 }
 
-static double ask_node(const struct message_costs *c, enum copy_class copy_class, uint64_t bytes, uint64_t whole_bytes)
+/* What a copy is, beside its bytes. */
+struct copying {
+    enum copy_class copy_class;
+    int beside;
+    uint32_t far_thirds; /* of it, if the two cores are on different domains */
+    uint64_t most;       /* bytes at once */
+};
+
+static double ask_node(const struct message_costs *c, const struct copying *k, uint64_t bytes, uint64_t whole_bytes)
 {
-    uint64_t queue = whole_bytes < c->way.queue_bytes ? whole_bytes : c->way.queue_bytes;
-    int plain = copy_class == COPY_PLAIN_COLD;
-    return node_copy_alone_s(c->node, &(struct copy_context){copy_class, bytes, plain ? whole_bytes : queue, whole_bytes});
+    uint64_t queue = whole_bytes < c->way.queue_bytes || k->copy_class == COPY_PLAIN_COLD ? whole_bytes : c->way.queue_bytes;
+    struct copy_context context = {k->copy_class, bytes, queue, whole_bytes};
+    return k->beside ? node_copy_beside_s(c->node, &context) : node_copy_alone_s(c->node, &context);
 }
 
 /* One copy of so many bytes, of a message of so many. */
-static double copy_s(struct message_costs *c, enum copy_class copy_class, uint64_t bytes, uint64_t whole_bytes)
+static double copy_s(struct message_costs *c, const struct copying *how, uint64_t bytes, uint64_t whole_bytes)
 {
     if (bytes == 0)
         return 0;
     for (uint32_t i = 0; i < c->kept_count && i < MESSAGE_COSTS_KEPT; i++) {
         const struct message_kept *k = &c->kept[i];
-        if (k->copy_class == copy_class && k->bytes == bytes && k->message_bytes == whole_bytes)
+        if (k->copy_class == how->copy_class && k->beside == how->beside && k->bytes == bytes && k->message_bytes == whole_bytes)
             return k->time_s;
     }
-    double time_s = ask_node(c, copy_class, bytes, whole_bytes);
+    double time_s = ask_node(c, how, bytes, whole_bytes);
     if (!(time_s >= 0))
-        snprintf(c->missing, sizeof c->missing, "copy (%s)", copy_class_name(copy_class));
-    c->kept[c->kept_count++ % MESSAGE_COSTS_KEPT] = (struct message_kept){copy_class, bytes, whole_bytes, time_s};
+        snprintf(c->missing, sizeof c->missing, "copy (%s)", copy_class_name(how->copy_class));
+    c->kept[c->kept_count++ % MESSAGE_COSTS_KEPT] =
+        (struct message_kept){how->copy_class, how->beside, bytes, whole_bytes, time_s};
     return time_s;
 }
 
-/* All pieces, none longer than `most`; those thirds of it that lie on another domain take longer, the starts do not. */
-static double pieces_s(struct message_costs *c, enum copy_class copy_class, const struct message *m, uint64_t most,
-                       uint32_t far_thirds)
+/* All pieces, none longer than `most`; what of it lies on another domain takes longer, the starts do not. */
+static double pieces_s(struct message_costs *c, const struct message *m, const struct copying *how)
 {
-    uint64_t whole = message_bytes(m), full = m->run_bytes / most, rest = m->run_bytes % most;
-    double full_s = full ? copy_s(c, copy_class, most, whole) : 0, rest_s = copy_s(c, copy_class, rest, whole);
+    uint64_t whole = message_bytes(m), full = m->run_bytes / how->most, rest = m->run_bytes % how->most;
+    double full_s = full ? copy_s(c, how, how->most, whole) : 0, rest_s = copy_s(c, how, rest, whole);
     double time_s = m->runs * ((double)full * full_s + rest_s);
     if (c->node->contention_free || c->node->core_domain[m->from_core] == c->node->core_domain[m->to_core])
         return time_s;
-    double start_s = quantity_or(&c->node->copy[copy_class].start_ns, 0) * 1e-9;
+    double start_s = quantity_or(&c->node->copy[how->copy_class].start_ns, 0) * 1e-9;
     double starts_s = m->runs * ((double)full * fmin(start_s, full_s) + fmin(start_s, rest_s));
-    return time_s + (time_s - starts_s) * (1 / quantity_or(&c->node->remote_ratio, 1) - 1) * far_thirds / LOAD_COPY;
+    return time_s + (time_s - starts_s) * (1 / quantity_or(&c->node->remote_ratio, 1) - 1) * how->far_thirds / LOAD_COPY;
 }
 
 /* A fragment may hold several pieces. Without bytes there is still something to tell. */
-static double telling_s(const struct message_costs *c, const struct message *m)
+static uint64_t fragments_of(const struct message_costs *c, const struct message *m)
 {
     uint64_t bytes = message_bytes(m), fragment = c->way.fragment_bytes;
-    return c->step_s * (double)(bytes > fragment ? (bytes + fragment - 1) / fragment : 1);
+    return bytes > fragment ? (bytes + fragment - 1) / fragment : 1;
+}
+
+static double copy_in_s(struct message_costs *c, const struct message *m, int beside)
+{
+    struct copying in = {m->source_cold ? COPY_IN_COLD : COPY_IN_WARM, beside, LOAD_WRITE, c->way.fragment_bytes};
+    return (double)fragments_of(c, m) * c->step_s + pieces_s(c, m, &in);
+}
+
+static double copy_out_s(struct message_costs *c, const struct message *m, int beside)
+{
+    struct copying out = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, beside, 0, c->way.fragment_bytes};
+    return (double)fragments_of(c, m) * c->step_s + pieces_s(c, m, &out);
+}
+
+/* What the sender's core has in its cache is copied as from a queue. */
+static double fetch_s(struct message_costs *c, const struct message *m)
+{
+    struct copying fetch = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, 0, LOAD_READ, m->run_bytes ? m->run_bytes : 1};
+    if (m->source_cold)
+        fetch.copy_class = COPY_PLAIN_COLD;
+    return 2 * c->step_s + (c->way.by_kernel ? node_peer_extra_s(c->node, message_bytes(m)) : 0) + pieces_s(c, m, &fetch);
 }
 
 double message_sender_s(struct message_costs *c, const struct message *m)
 {
-    if (message_is_fetched(c, m))
-        return c->step_s;
-    enum copy_class copy_class = m->source_cold ? COPY_IN_COLD : COPY_IN_WARM;
-    return telling_s(c, m) + pieces_s(c, copy_class, m, c->way.fragment_bytes, LOAD_WRITE);
+    return message_is_fetched(c, m) ? c->step_s : copy_in_s(c, m, 0);
 }
 
 double message_receiver_s(struct message_costs *c, const struct message *m)
 {
-    enum copy_class out = m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM;
-    if (!message_is_fetched(c, m))
-        return telling_s(c, m) + pieces_s(c, out, m, c->way.fragment_bytes, 0);
-    double extra_s = c->way.by_kernel ? node_peer_extra_s(c->node, message_bytes(m)) : 0;
-    /* What the sender's core has in its cache is copied as from a queue. */
-    enum copy_class copy_class = m->source_cold ? COPY_PLAIN_COLD : out;
-    uint64_t most = m->run_bytes ? m->run_bytes : 1;
-    return 2 * c->step_s + extra_s + pieces_s(c, copy_class, m, most, LOAD_READ);
+    return message_is_fetched(c, m) ? fetch_s(c, m) : copy_out_s(c, m, 0);
 }
 
 double message_handover_s(struct message_costs *c, uint32_t from_core, uint32_t to_core)
@@ -97,9 +116,21 @@ double message_latency_s(struct message_costs *c, const struct message *m)
     return there_s + (double)more * (there_s + back_s);
 }
 
+double message_time_s(struct message_costs *c, const struct message *m)
+{
+    double there_s = message_handover_s(c, m->from_core, m->to_core), fragments = (double)fragments_of(c, m);
+    if (message_is_fetched(c, m))
+        return c->step_s + there_s + fetch_s(c, m);
+    double in_s = copy_in_s(c, m, 0), out_s = copy_out_s(c, m, 0);
+    if (c->way.queue_bytes / 2 < c->way.fragment_bytes || m->from_core == m->to_core)
+        return in_s + message_latency_s(c, m) + out_s;
+    double pace_s = fmax(copy_in_s(c, m, 1), copy_out_s(c, m, 1)) / fragments;
+    return in_s / fragments + (fragments - 1) * pace_s + there_s + out_s / fragments;
+}
+
 double message_move_s(struct message_costs *c, uint64_t bytes, int cold)
 {
-    if (cold)
-        return copy_s(c, COPY_PLAIN_COLD, bytes, bytes);
-    return fmin(copy_s(c, COPY_IN_WARM, bytes, bytes), copy_s(c, COPY_OUT_WARM, bytes, bytes));
+    struct copying plain = {.copy_class = COPY_PLAIN_COLD};
+    struct copying in = {.copy_class = COPY_IN_WARM}, out = {.copy_class = COPY_OUT_WARM};
+    return cold ? copy_s(c, &plain, bytes, bytes) : fmin(copy_s(c, &in, bytes, bytes), copy_s(c, &out, bytes, bytes));
 }

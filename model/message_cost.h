@@ -28,6 +28,7 @@ struct message {
 
 struct message_kept {
     enum copy_class copy_class;
+    int beside; /* another core does the counterpart */
     uint64_t bytes, message_bytes;
     double time_s;
 };
@@ -59,6 +60,9 @@ double message_receiver_s(struct message_costs *c, const struct message *m);
 /* Lines on their way, one after the other: one, and two more for every further filling of the queue; if fetched, there and
  * back. */
 double message_latency_s(struct message_costs *c, const struct message *m);
+/* One message, both cores doing nothing else: from the send to the receiver's having it. Where the queue holds two fragments, the
+ * receiver copies one out while the sender copies the next one in; the slower of the two sets the pace. */
+double message_time_s(struct message_costs *c, const struct message *m);
 /* One copy within a rank, from its user memory to its user memory; warm, no costlier than the copies that meet another core's
  * lines on one side. */
 double message_move_s(struct message_costs *c, uint64_t bytes, int cold);

@@ -1,0 +1,79 @@
+/* message_cost: single messages added up by hand, in nanoseconds. What exchanges are made of is tested with schedule_cost. */
+#include "tests/model/cmocka_all.h"
+
+#include "model/message_cost.h"
+
+/* Two cores, 40 apart, a step 2; warm copies in 10 + 0.05 a byte and out 20 + 0.08, beside each other by half slower. */
+static void bench_create(struct node *node)
+{
+    assert_int_equal(node_create(node, 1, 2), 0);
+    node->handover_ns[HANDOVER_SAME_CACHE] = quantity_of(40, "assumed");
+    node->step_ns = quantity_of(2, "assumed");
+    node->copy[COPY_IN_WARM] = (struct copy_cost){quantity_of(10, "assumed"), quantity_of(5e-11, "assumed")};
+    node->copy[COPY_OUT_WARM] = (struct copy_cost){quantity_of(20, "assumed"), quantity_of(8e-11, "assumed")};
+    node->overlap_slowdown = quantity_of(1.5, "assumed");
+    node->page_bytes = 4096;
+}
+
+static double ns(const struct node *node, struct message_way way, struct message m)
+{
+    struct message_costs c;
+    message_costs_init(&c, node, &way);
+    double time_s = message_time_s(&c, &m);
+    assert_string_equal(c.missing, "");
+    return time_s * 1e9;
+}
+
+static void test_one_way(void **state)
+{
+    (void)state;
+    struct node node;
+    bench_create(&node);
+    struct message_way way = {.fragment_bytes = 1000, .queue_bytes = 2000, .fetch_bytes = UINT64_MAX};
+    double in = 2 + 10 + 50, out = 2 + 20 + 80, pace = 2 + 1.5 * (20 + 80);
+    assert_near(ns(&node, way, (struct message){0, 1, 0, 1, 0, 0}), 2 + 40 + 2, 1e-9);
+    assert_near(ns(&node, way, (struct message){0, 1, 1000, 1, 0, 0}), in + 40 + out, 1e-9);
+    assert_near(ns(&node, way, (struct message){0, 1, 4000, 1, 0, 0}), in + 3 * pace + 40 + out, 1e-9);
+    /* Ten pieces of 100 in a fragment. */
+    assert_near(ns(&node, way, (struct message){0, 1, 100, 10, 0, 0}), (2 + 10 * 15) + 40 + (2 + 10 * 28), 1e-9);
+    /* No room for two: in, over, out, back, three times. */
+    way.queue_bytes = 1999;
+    assert_near(ns(&node, way, (struct message){0, 1, 3998, 1, 0, 0}), 4 * 12 + 199.9 + 40 + 80 + 4 * 22 + 319.84, 1e-9);
+    /* Nothing overlaps on one core. */
+    way.queue_bytes = 4000;
+    assert_near(ns(&node, way, (struct message){0, 0, 4000, 1, 0, 0}), 4 * in + 4 * out, 1e-9);
+    node_destroy(&node);
+}
+
+static void test_fetched(void **state)
+{
+    (void)state;
+    struct node node;
+    bench_create(&node);
+    struct message_way way = {.fragment_bytes = 1000, .queue_bytes = 2000, .fetch_bytes = 4000, .by_kernel = 1};
+    node.peer_call_ns = quantity_of(300, "assumed");
+    node.peer_page_ns = quantity_of(5, "assumed");
+    assert_near(ns(&node, way, (struct message){0, 1, 5000, 1, 0, 0}), 2 + 40 + 4 + 310 + 20 + 400, 1e-9);
+    assert_near(ns(&node, way, (struct message){0, 1, 3000, 1, 0, 0}), 62 + 2 * 152 + 40 + 102, 1e-9);
+    node_destroy(&node);
+}
+
+static void test_missing(void **state)
+{
+    (void)state;
+    struct node node;
+    bench_create(&node);
+    struct message_way way = {.fragment_bytes = 1000, .queue_bytes = 2000, .fetch_bytes = UINT64_MAX};
+    struct message_costs c;
+    message_costs_init(&c, &node, &way);
+    assert_true(isnan(message_time_s(&c, &(struct message){0, 1, 100, 1, 1, 0})));
+    assert_string_equal(c.missing, "copy (in_cold)");
+    node_destroy(&node);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_way), cmocka_unit_test(test_fetched),
+                                       cmocka_unit_test(test_missing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
