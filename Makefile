@@ -35,7 +35,7 @@ endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DSHMCOLL_VERSION='"$(VERSION)"' -I. $(OPT_$(V)) -fPIC $(WARN) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LIBS   = $(GSL_LIBS) $(LIB_LIBS)
 
-LIB_SRC   := $(wildcard model/*.c model/protocol/*.c model/channel/*.c model/schedule/*.c model/formats/*.c sim/*.c kernels/*.c)
+LIB_SRC   := $(wildcard model/*.c model/protocol/*.c model/channel/*.c model/schedule/*.c model/formats/*.c sim/*.c kernels/*.c kernels/channels/*.c)
 CMD_SRC   := $(wildcard experiments/*.c)
 # Parts that the MPI benchmark is linked with.
 BENCH_PARTS := experiments/bench/contender.c experiments/bench/contest.c

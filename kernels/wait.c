@@ -24,15 +24,6 @@ void wait_policy_set(struct waiter *waiter, int crowded)
     waiter->yields = crowded ? YIELDS_CROWDED : YIELDS_ALONE;
 }
 
-static void pause_cpu(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");
-#endif
-}
-
 /* Shared futexes: the words lie in a mapping that other processes have elsewhere. */
 static void word_sleep(atomic_word *word, uint32_t seen, uint64_t sleep_ns)
 {
@@ -65,7 +56,7 @@ static int rest(struct waiter *waiter, atomic_word *word, uint32_t seen, uint64_
 {
     if (looks < waiter->spins) {
         if (looks >= EAGER_LOOKS)
-            pause_cpu();
+            wait_pause();
         return 0;
     }
     if (looks < (uint64_t)waiter->spins + waiter->yields) {

@@ -36,6 +36,16 @@ struct waiter {
 /* Sets spins and yields: `crowded` says that some ranks share a cpu. */
 void wait_policy_set(struct waiter *waiter, int crowded);
 
+/* Tells the cpu that this is a loop of looks, and leaves its sibling the core for a moment. */
+static inline void wait_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
 static inline int wait_satisfied(uint32_t op, uint32_t seen, uint32_t value)
 {
     return op == STEP_WAIT_EQ ? seen == value : op == STEP_WAIT_NE ? seen != value : (int32_t)(seen - value) >= 0;

@@ -34,7 +34,7 @@ quiet() {
         "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|fprintf *\( *std(out|err)|exit|abort|err|errx|warn) *\(' /dev/null "$@" | grep -vE ':[0-9]+: *(/?\*)')"
 }
 
-core=$(files model model/protocol model/channel model/schedule) formats=$(files model/formats) sim=$(files sim) kernels=$(files kernels)
+core=$(files model model/protocol model/channel model/schedule) formats=$(files model/formats) sim=$(files sim) kernels=$(files kernels kernels/channels)
 placement=$(echo "$kernels" | grep -E '/placement\.c$')
 others=$(echo "$kernels" | grep -vE '/placement\.c$')
 # shellcheck disable=SC2086

@@ -1,0 +1,218 @@
+/* Creation of an endpoint. A communicator of its own brings the segment, domains, liveness and waiting; the channels' memory is its area. */
+#include "kernels/channels/endpoint_internal.h"
+
+#include "model/protocol/eager.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RING_LEAST_BYTES = 4096, KEPT_LEAST_BYTES = 4096, EAGER_MOST_BYTES = 1 << 30 };
+
+struct endpoint_config endpoint_config_default(uint32_t procs, uint32_t rank, const struct channel *channel)
+{
+    return (struct endpoint_config){.procs = procs, .rank = rank, .channel = {channel}, .ring_bytes = 65536, .fragment_bytes = 8192,
+                                    .eager_bytes = 65536, .kept_bytes = 262144, .domain_os = -1};
+}
+
+/* What must be the same everywhere; no padding, compared as bytes. */
+struct agreed_endpoint {
+    char channel[ENDPOINT_CHANNELS_MAX][16];
+    uint32_t ring_bytes, fragment_bytes, eager_bytes, kept_bytes;
+};
+
+static struct agreed_endpoint agreed_of(const struct endpoint_config *f)
+{
+    struct agreed_endpoint a = {.ring_bytes = f->ring_bytes, .fragment_bytes = f->fragment_bytes, .eager_bytes = f->eager_bytes,
+                                .kept_bytes = f->kept_bytes};
+    for (uint32_t i = 0; i < ENDPOINT_CHANNELS_MAX && f->channel[i]; i++)
+        snprintf(a.channel[i], sizeof a.channel[i], "%s", f->channel[i]->name);
+    return a;
+}
+
+/* NULL, or what is wrong. */
+static const char *config_fault(const struct endpoint_config *f)
+{
+    if (!f->channel[0])
+        return "an endpoint needs a channel";
+    if (f->ring_bytes < RING_LEAST_BYTES || f->ring_bytes > INT32_MAX || (f->ring_bytes & (f->ring_bytes - 1)))
+        return "ring: a power of two, 4096 bytes at least";
+    if (f->fragment_bytes < 64 || f->fragment_bytes > f->ring_bytes / 4)
+        return "fragment: 64 bytes at least, a quarter of the ring at most";
+    if (f->eager_bytes > EAGER_MOST_BYTES || f->kept_bytes < KEPT_LEAST_BYTES || f->kept_bytes > INT32_MAX)
+        return "eager or kept bytes out of range";
+    return NULL;
+}
+
+/* Collective: 0 if everybody's configuration is right and the same. Without it comm_create would lay out different things. */
+static int config_agree(const struct endpoint_config *f, const struct comm_bootstrap *bootstrap, char *reason)
+{
+    struct hello {
+        struct agreed_endpoint agreed;
+        char fault[96];
+    } mine = {.agreed = agreed_of(f)}, *all = calloc(f->procs, sizeof *all);
+    const char *fault = config_fault(f);
+    if (!all)
+        return -ENOMEM;
+    snprintf(mine.fault, sizeof mine.fault, "%s", fault ? fault : "");
+    int error = bootstrap->allgather(bootstrap->context, &mine, all, sizeof mine);
+    for (uint32_t r = 0; r < f->procs && !error; r++) {
+        int differs = memcmp(&all[r].agreed, &all[0].agreed, sizeof mine.agreed) != 0;
+        error = differs || all[r].fault[0] ? -EINVAL : 0;
+        if (error && reason)
+            snprintf(reason, COMM_REASON_BYTES, "rank %u: %.90s", r, differs ? "configuration differs from that of rank 0" : all[r].fault);
+    }
+    free(all);
+    return error;
+}
+
+static void layout_make(struct endpoint *e)
+{
+    struct endpoint_layout *l = &e->layout;
+    l->pairs_offset = BELL_BYTES;
+    l->rings_offset = l->pairs_offset + (uint64_t)e->procs * PAIR_BYTES;
+    l->bytes = l->rings_offset;
+    if (e->carriers & 1u << CARRIER_RING)
+        l->bytes += (uint64_t)e->procs * e->config.ring_bytes;
+}
+
+static char *area_of(const struct endpoint *e, uint32_t rank)
+{
+    return e->comm->base + segment_range_area(&e->comm->plan, rank).offset;
+}
+
+static struct pair_words *words_of(const struct endpoint *e, uint32_t owner, uint32_t peer)
+{
+    return (struct pair_words *)(void *)(area_of(e, owner) + e->layout.pairs_offset) + peer;
+}
+
+static char *ring_of(const struct endpoint *e, uint32_t owner, uint32_t sender)
+{
+    return area_of(e, owner) + e->layout.rings_offset + (uint64_t)sender * e->config.ring_bytes;
+}
+
+static void peer_start(struct endpoint *e, uint32_t rank)
+{
+    struct peer *p = &e->peer[rank];
+    const struct pair_words *theirs = words_of(e, rank, e->rank);
+    uint32_t start = e->config.op_start;
+    *p = (struct peer){.rank = rank, .channel = e->config.channel[0], .out_told = &theirs->told, .out_freed = &theirs->freed,
+                       .bell = (atomic_word *)(void *)area_of(e, rank), .words = words_of(e, e->rank, rank), .number_out = start,
+                       .number_in = start, .spent_units = start, .freed_units = start, .free_units = start, .free_told_units = start};
+    transfer_queue_start(&p->queue);
+    transfer_queue_start(&p->streams);
+    transfer_queue_start(&p->control);
+    transfer_queue_start(&p->posted);
+    p->kept_tail = &p->kept;
+    word_store_relaxed(&p->words->freed, start);
+    if (e->carriers & 1u << CARRIER_RING) {
+        p->out_ring = ring_of(e, rank, e->rank);
+        p->in_ring = ring_of(e, e->rank, rank);
+        er_ring_init(e, p);
+    }
+}
+
+static int comm_of_endpoint(struct endpoint *e, const struct comm_bootstrap *bootstrap, char *reason)
+{
+    const struct endpoint_config *f = &e->config;
+    struct comm_lane none = {.protocol = &protocol_eager, .fragment_bytes = 64, .slots = 1, .sets = 1, .tree = {.kind = TREE_FLAT},
+                             .size_max_bytes = EAGER_FIRST_LINE_BYTES};
+    struct comm_config config = comm_config_of(f->procs, f->rank, &none);
+    config.area_bytes = e->layout.bytes;
+    config.domain_os = f->domain_os;
+    config.dead_rank = f->dead_rank;
+    config.dead_rank_context = f->dead_rank_context;
+    config.wait_limit_s = f->wait_limit_s;
+    config.op_start = f->op_start;
+    return comm_create(&config, bootstrap, &e->comm, reason);
+}
+
+static void waiter_start(struct endpoint *e)
+{
+    e->waiter = e->comm->waiter;
+    e->spins = e->waiter.spins;
+    e->waiter.spins = 0;
+    e->waiter.progress = endpoint_rest_progress;
+    e->waiter.progress_context = e;
+    e->waiter.alive = endpoint_rest_alive;
+    e->waiter.alive_context = e;
+    e->bell = (atomic_word *)(void *)area_of(e, e->rank);
+}
+
+static int create(struct endpoint *e, const struct comm_bootstrap *bootstrap, char *reason)
+{
+    const struct endpoint_config *f = &e->config;
+    int32_t ready = 0, *all = calloc(f->procs, sizeof *all);
+    e->peer = aligned_alloc(64, (f->procs * sizeof *e->peer + 63) / 64 * 64);
+    if (e->peer)
+        memset(e->peer, 0, f->procs * sizeof *e->peer);
+    e->pending = calloc(f->procs, sizeof *e->pending);
+    e->payload_most[CARRIER_RING] = f->fragment_bytes;
+    e->kept_units = f->kept_bytes / 64;
+    e->eager_units = e->kept_units / 4 * 3;
+    for (uint32_t i = 0; i < ENDPOINT_CHANNELS_MAX && f->channel[i]; i++)
+        e->carriers |= f->channel[i]->carriers;
+    layout_make(e);
+    int error = comm_of_endpoint(e, bootstrap, reason);
+    if (!error) {
+        ready = e->peer && e->pending && all ? 0 : -ENOMEM;
+        for (uint32_t r = 0; r < f->procs && !ready; r++)
+            peer_start(e, r);
+        waiter_start(e);
+        e->memory.segment_bytes = e->layout.bytes;
+        /* Nobody sends before all rings are ready. */
+        error = all ? bootstrap->allgather(bootstrap->context, &ready, all, sizeof ready) : -ENOMEM;
+    }
+    for (uint32_t r = 0; r < f->procs && !error; r++)
+        error = all[r];
+    free(all);
+    return error;
+}
+
+int endpoint_create(const struct endpoint_config *config, const struct comm_bootstrap *bootstrap, struct endpoint **out,
+                    char reason[COMM_REASON_BYTES])
+{
+    if (reason)
+        snprintf(reason, COMM_REASON_BYTES, "procs, rank or memory");
+    if (config->procs == 0 || config->procs > COMM_PROCS_MAX || config->rank >= config->procs)
+        return -EINVAL;
+    struct endpoint *e = calloc(1, sizeof *e);
+    if (!e)
+        return -ENOMEM;
+    e->config = *config;
+    e->procs = config->procs;
+    e->rank = config->rank;
+    int error = config_agree(config, bootstrap, reason);
+    if (!error)
+        error = create(e, bootstrap, reason);
+    if (error)
+        endpoint_destroy(e);
+    else
+        *out = e;
+    return error;
+}
+
+void endpoint_destroy(struct endpoint *e)
+{
+    if (!e)
+        return;
+    for (uint32_t r = 0; e->comm && e->peer && r < e->procs; r++)
+        kept_destroy_all(e, &e->peer[r]);
+    comm_destroy(e->comm);
+    free(e->table.slot);
+    free(e->table.free);
+    free(e->peer);
+    free(e->pending);
+    free(e);
+}
+
+int endpoint_channel_set(struct endpoint *e, uint32_t peer, const struct channel *channel)
+{
+    if (e->error)
+        return e->error;
+    if (peer >= e->procs || (channel->carriers & ~e->carriers))
+        return -EINVAL;
+    e->peer[peer].channel = channel;
+    return 0;
+}
