@@ -5,7 +5,7 @@
  * credit in the sender's hand, as a packet on its way or still in the receiver's room, or as a credit owed to the sender and
  * not yet told. A sender has `initial` slots reserved for ever and an extension from the pool.
  *
- *   sender    may send while limit - spent > 0; a packet spends one. It sets REQUEST when more packets wait than credits are left.
+ *   sender    may send while limit - spent > 0; a packet spends one. REQUEST is set when more packets wait than credits are left.
  *   receiver  reads a packet: see. Its room is free again (slot read, payload taken): release. A request is granted out of the
  *             pool: as much again as the sender has. While another's request is unmet, what is released by those who have more
  *             than their part of the pool goes back to the pool. A sender that is idle over two rounds of the pool's hand loses
@@ -22,12 +22,12 @@
  * Packets on their way or in the receiver's room number spent - released <= allowed - released, summed at most `slots` (I1, I2):
  * the queue never overflows, a packet finds its slot free, and nobody asks or tries again.
  *
- * No deadlock, whatever the traffic: a sender without credit and with packets waiting has all its slots, initial >= 1 at least, on
- * their way, in the receiver's room, or owed. A receiver never waits before it reads (what it wants to send itself waits in the
+ * No deadlock, whatever the traffic: a sender without credit and with packets waiting has all its slots, one at least, on their
+ * way, in the receiver's room, or owed. A receiver never waits before it reads (what it wants to send itself waits in the
  * transfers of the user), so all packets are seen. A release makes something owed, or lowers what is reserved, which ends at
- * `initial`; then the sender's hand is empty and `due` holds. Telling is a store, which waits for nothing, and the sender looks at
- * its word while it has no credit. So a sender waits for ever only if the receiver keeps all of its packets for ever. A packet of
- * data causes one RECALL at most, and that one GIVE at most, so the packets without data come to an end.
+ * `initial`; then the sender's hand is empty and `due` holds. Telling is a store, which waits for nothing, and the sender looks
+ * at its word while it has no credit. So a sender waits for ever only if the receiver keeps all of its packets for ever. A packet
+ * of data causes one RECALL at most, and that one GIVE at most, so the packets without data come to an end.
  *
  * Memory: `slots` packets a receiver, whatever the traffic, in queue and room for kept packets each; one account and one word a
  * pair. With p ranks slots >= (p-1) * initial.
@@ -144,7 +144,7 @@ static inline uint32_t credit_account_owed(const struct credit_pool *pool, const
     return pool->initial + a->extension - (a->allowed - a->released);
 }
 
-/* Whether the word is to be stored: at most half of its slots can still be in the sender's hand, and there is something to tell. */
+/* Whether the word is to be stored: at most half of its slots can be left in the sender's hand, and something is to be told. */
 static inline int credit_account_due(const struct credit_pool *pool, const struct credit_account *a)
 {
     uint32_t hand = a->allowed - a->seen;

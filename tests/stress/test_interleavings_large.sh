@@ -1,8 +1,9 @@
 #!/bin/sh
-# The larger cases of the interleaving explorer: four ranks, up to four sets, every start of the counters.
+# The larger cases of the interleaving explorer: four ranks, up to four sets, every start of the counters; longer traffic under credits.
 set -eu
 test=build/release/tests/interleavings/test_interleavings
-make --no-print-directory -s V=release $test ${test}_peers ${test}_rings
+make --no-print-directory -s V=release $test ${test}_peers ${test}_rings ${test}_credits
 $test stress
 ${test}_peers stress
 ${test}_rings stress
+${test}_credits stress
