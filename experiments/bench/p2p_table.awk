@@ -1,0 +1,104 @@
+# The tables of run_p2p.sh, from the rows of mpi_p2p. Ratios are taken within a launch, where all ran by turns; printed is the
+# median over launches (least-most). With -v csv=FILE every ratio goes there too.
+function text(name,    t) {
+    if (!match($0, "\"" name "\":\"[^\"]*\"")) return ""
+    t = substr($0, RSTART, RLENGTH - 1)
+    sub(/^[^:]*:"/, "", t)
+    return t
+}
+function field(name,    t) {
+    if (!match($0, "\"" name "\":[-+0-9.e]+")) return 0
+    t = substr($0, RSTART, RLENGTH)
+    sub(/.*:/, "", t)
+    return t + 0
+}
+function once(list, seen, name) { if (!(name in seen)) { seen[name] = 1; list[++list[0]] = name } }
+{
+    point = text("algorithm") SUBSEP field("size_bytes")
+    who = text("protocol"); mpi = text("mpi"); launch = mpi SUBSEP field("round")
+    once(sizes, seen_size, field("size_bytes"))
+    once(mpis, seen_mpi, mpi)
+    once(launches, seen_launch, launch)
+    mpi_of[launch] = mpi
+    if (who != "mpi") once(ways, seen_way, who)
+    there[text("algorithm"), who] = 1
+    time[point, who, launch] = field("time_s")
+    time[point, "handover", launch] = field("handover_s")
+}
+function sort(v, n,    i, j, x) {
+    for (i = 2; i <= n; i++) {
+        x = v[i]
+        for (j = i - 1; j >= 1 && v[j] > x; j--) v[j + 1] = v[j]
+        v[j + 1] = x
+    }
+}
+function median(v, n) { sort(v, n); return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2 }
+# The median time over the launches, of one MPI only if that is given; 0 if there is none.
+function time_of(point, who, only,    i, n, v) {
+    for (i = 1; i <= launches[0]; i++)
+        if ((!only || only == mpi_of[launches[i]]) && time[point, who, launches[i]] > 0)
+            v[++n] = time[point, who, launches[i]]
+    return n ? median(v, n) : 0
+}
+# Sets mid, least, most of a/b over the launches.
+function summary(point, a, b, only,    i, n, v) {
+    for (i = 1; i <= launches[0]; i++)
+        if ((!only || only == mpi_of[launches[i]]) && time[point, a, launches[i]] > 0 && time[point, b, launches[i]] > 0)
+            v[++n] = time[point, a, launches[i]] / time[point, b, launches[i]]
+    if (!n) return 0
+    mid = median(v, n); least = v[1]; most = v[n]
+    return 1
+}
+function cell(pattern, size, a, b, only) {
+    if (!summary(pattern SUBSEP size, a, b, only)) return "-"
+    if (csv) printf "%s,%s,%s,%s,%.4g,%.4g,%.4g\n", pattern, size, a, only ? only : b, mid, least, most >csv
+    return sprintf(mid < 10 ? "%.2f(%.2f-%.2f)" : "%.0f(%.0f-%.0f)", mid, least, most)
+}
+function size_text(bytes) {
+    if (bytes >= 1048576) return bytes / 1048576 "M"
+    return bytes >= 1024 ? bytes / 1024 "K" : bytes
+}
+# Time, rate or bandwidth, as the pattern's figures in the literature have it.
+function figure(pattern, size, seconds) {
+    if (seconds <= 0) return "-"
+    if (pattern == "pingpong") return sprintf("%.3f", seconds * 1e6)
+    return size < 4096 ? sprintf("%.2f M/s", 1e-6 / seconds) : sprintf("%.2f GB/s", size / seconds * 1e-9)
+}
+function absolute(pattern,    k, i, point) {
+    printf "\n%s\n", pattern == "pingpong" ? "One way of a ping-pong, us" : "A window of messages: rate, from 4 KiB bandwidth"
+    printf "%5s", "size"
+    for (i = 1; i <= mpis[0]; i++) printf " %12s", mpis[i]
+    for (i = 1; i <= ways[0]; i++) if ((pattern, ways[i]) in there) printf " %12s", ways[i]
+    printf "\n"
+    for (k = 1; k <= sizes[0]; k++) {
+        point = pattern SUBSEP sizes[k]
+        printf "%5s", size_text(sizes[k])
+        for (i = 1; i <= mpis[0]; i++) printf " %12s", figure(pattern, sizes[k], time_of(point, "mpi", mpis[i]))
+        for (i = 1; i <= ways[0]; i++)
+            if ((pattern, ways[i]) in there) printf " %12s", figure(pattern, sizes[k], time_of(point, ways[i]))
+        printf "\n"
+    }
+}
+function ratios(pattern, way,    k, i) {
+    printf "time of %s to\n%5s", way, "size"
+    if (pattern == "pingpong") printf " %-16s", "a hand-over"
+    else printf " %-16s", "a single copy"
+    for (i = 1; i <= mpis[0]; i++) printf " %-16s", mpis[i]
+    printf "\n"
+    for (k = 1; k <= sizes[0]; k++) {
+        printf "%5s %-16s", size_text(sizes[k]), cell(pattern, sizes[k], way, pattern == "pingpong" ? "handover" : "readv")
+        for (i = 1; i <= mpis[0]; i++) printf " %-16s", cell(pattern, sizes[k], way, "mpi", mpis[i])
+        printf "\n"
+    }
+}
+END {
+    if (csv) print "algorithm,size_bytes,what,to,ratio,least,most" >csv
+    printf "\nMessages between two ranks, warm buffers; ratios of medians within a launch: median over %d launches ", launches[0]
+    print "(least-most)"
+    n = split("pingpong stream", patterns, " ")
+    for (p = 1; p <= n; p++) {
+        absolute(patterns[p])
+        for (w = 1; w <= ways[0]; w++)
+            if (ways[w] != "readv" && (patterns[p], ways[w]) in there) ratios(patterns[p], ways[w])
+    }
+}
