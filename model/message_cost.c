@@ -88,12 +88,12 @@ static double fetch_s(struct message_costs *c, const struct message *m)
 
 double message_sender_s(struct message_costs *c, const struct message *m)
 {
-    return message_is_fetched(c, m) ? c->step_s : copy_in_s(c, m, 0);
+    return message_is_fetched(c, m) ? c->step_s : copy_in_s(c, m, 1);
 }
 
 double message_receiver_s(struct message_costs *c, const struct message *m)
 {
-    return message_is_fetched(c, m) ? fetch_s(c, m) : copy_out_s(c, m, 0);
+    return message_is_fetched(c, m) ? fetch_s(c, m) : copy_out_s(c, m, 1);
 }
 
 double message_handover_s(struct message_costs *c, uint32_t from_core, uint32_t to_core)
@@ -106,14 +106,18 @@ double message_handover_s(struct message_costs *c, uint32_t from_core, uint32_t 
     return time_s;
 }
 
+static int holds_two(const struct message_costs *c)
+{
+    return c->way.queue_bytes / 2 >= c->way.fragment_bytes;
+}
+
 double message_latency_s(struct message_costs *c, const struct message *m)
 {
     double there_s = message_handover_s(c, m->from_core, m->to_core), back_s = message_handover_s(c, m->to_core, m->from_core);
-    uint64_t bytes = message_bytes(m), queue = c->way.queue_bytes;
     if (message_is_fetched(c, m))
         return there_s + back_s;
-    uint64_t more = bytes > queue ? (bytes - 1) / queue : 0;
-    return there_s + (double)more * (there_s + back_s);
+    double fragments = (double)fragments_of(c, m);
+    return fragments * there_s + (holds_two(c) ? 0 : (fragments - 1) * back_s);
 }
 
 double message_time_s(struct message_costs *c, const struct message *m)
@@ -122,7 +126,7 @@ double message_time_s(struct message_costs *c, const struct message *m)
     if (message_is_fetched(c, m))
         return c->step_s + there_s + fetch_s(c, m);
     double in_s = copy_in_s(c, m, 0), out_s = copy_out_s(c, m, 0);
-    if (c->way.queue_bytes / 2 < c->way.fragment_bytes || m->from_core == m->to_core)
+    if (!holds_two(c) || m->from_core == m->to_core)
         return in_s + message_latency_s(c, m) + out_s;
     double pace_s = fmax(copy_in_s(c, m, 1), copy_out_s(c, m, 1)) / fragments;
     return in_s / fragments + (fragments - 1) * pace_s + there_s + out_s / fragments;

@@ -54,11 +54,11 @@ static inline int message_is_fetched(const struct message_costs *c, const struct
     return message_bytes(m) >= c->way.fetch_bytes;
 }
 
-/* The work of the two cores. NAN and `missing` set where the node lacks a cost; so in all that follow. */
+/* The work of the two cores while others copy too. NAN and `missing` set where the node lacks a cost; so in all that follow. */
 double message_sender_s(struct message_costs *c, const struct message *m);
 double message_receiver_s(struct message_costs *c, const struct message *m);
-/* Lines on their way, one after the other: one, and two more for every further filling of the queue; if fetched, there and
- * back. */
+/* Lines on their way, one after the other, between cores that both send and receive and so wait for each fragment: one line a
+ * fragment, another back where the queue holds a single one; if fetched, there and back. */
 double message_latency_s(struct message_costs *c, const struct message *m);
 /* One message, both cores doing nothing else: from the send to the receiver's having it. Where the queue holds two fragments, the
  * receiver copies one out while the sender copies the next one in; the slower of the two sets the pace. */

@@ -13,16 +13,19 @@ struct load {
     uint32_t ranks;
 };
 
+/* The halves of a round. What is fetched, or moved within a rank, belongs to the second. */
+enum half { HALF_IN, HALF_OUT, HALVES };
+
 struct summing {
     const struct schedule_question *q;
     struct message_costs costs;
     uint32_t procs;
     struct schedule_step *step; /* [rank] in this round */
     double *sender_s, *receiver_s; /* [core] work of its ranks in this round */
-    struct load *memory; /* [domain] */
-    uint32_t *loaded;    /* [domain*procs + rank] the last sum in which the rank loaded it */
+    struct load *memory; /* [domain*HALVES + half] */
+    uint32_t *loaded;    /* [(domain*HALVES + half)*procs + rank] the last sum in which the rank loaded it */
     uint32_t sums;       /* begun */
-    double *link_bytes;  /* [socket] that come in */
+    double *link_bytes;  /* [socket*HALVES + half] that come in */
     uint32_t *at_cache;  /* [rank] ranks at its last-level cache */
     struct schedule_answer answer;
 };
@@ -62,15 +65,15 @@ static struct message message_of(const struct summing *u, uint32_t from)
     return m;
 }
 
-static void load_memory(struct summing *u, uint32_t domain, uint32_t rank, uint32_t thirds, uint64_t bytes)
+static void load_memory(struct summing *u, uint32_t domain, enum half half, uint32_t rank, double thirds)
 {
-    struct load *load = &u->memory[domain];
-    if (thirds == 0 || bytes == 0)
+    struct load *load = &u->memory[domain * HALVES + half];
+    if (!(thirds > 0))
         return;
-    uint32_t *last = &u->loaded[(size_t)domain * u->procs + rank];
+    uint32_t *last = &u->loaded[((size_t)domain * HALVES + half) * u->procs + rank];
     load->ranks += *last != u->sums;
     *last = u->sums;
-    load->thirds += (double)bytes * thirds;
+    load->thirds += thirds;
 }
 
 /* Which memory the two sides of a message touch; the queue's only if it outgrows the cache. */
@@ -78,13 +81,15 @@ static void load_message(struct summing *u, uint32_t from, const struct message 
 {
     const struct node *node = u->q->node;
     uint32_t to = u->step[from].send_to, home = node->core_domain[m->from_core], away = node->core_domain[m->to_core];
-    uint64_t bytes = message_bytes(m), queue = bytes < u->costs.way.queue_bytes ? bytes : u->costs.way.queue_bytes;
-    int queue_in_memory = !message_is_fetched(&u->costs, m) && outgrows(u, to, queue);
-    load_memory(u, home, from, m->source_cold ? LOAD_READ : 0, bytes);
-    load_memory(u, away, from, queue_in_memory ? LOAD_WRITE : 0, bytes);
-    load_memory(u, away, to, (queue_in_memory ? LOAD_READ : 0) + (m->target_cold ? LOAD_WRITE : 0), bytes);
+    uint64_t all = message_bytes(m), queue = all < u->costs.way.queue_bytes ? all : u->costs.way.queue_bytes;
+    int fetched = message_is_fetched(&u->costs, m), queue_in_memory = !fetched && outgrows(u, to, queue);
+    enum half first = fetched ? HALF_OUT : HALF_IN;
+    double bytes = (double)all;
+    load_memory(u, home, first, fetched ? to : from, m->source_cold ? LOAD_READ * bytes : 0);
+    load_memory(u, away, first, from, queue_in_memory ? LOAD_WRITE * bytes : 0);
+    load_memory(u, away, HALF_OUT, to, ((queue_in_memory ? LOAD_READ : 0) + (m->target_cold ? LOAD_WRITE : 0)) * bytes);
     if (node->core_socket[m->from_core] != node->core_socket[m->to_core])
-        u->link_bytes[node->core_socket[m->to_core]] += (double)bytes;
+        u->link_bytes[node->core_socket[m->to_core] * HALVES + first] += bytes;
 }
 
 static void begin_round(struct summing *u)
@@ -93,9 +98,9 @@ static void begin_round(struct summing *u)
     u->sums++;
     for (uint32_t core = 0; core < node->cores; core++)
         u->sender_s[core] = u->receiver_s[core] = 0;
-    for (uint32_t d = 0; d < node->domains; d++)
+    for (uint32_t d = 0; d < node->domains * HALVES; d++)
         u->memory[d] = (struct load){0};
-    for (uint32_t s = 0; s < node->sockets; s++)
+    for (uint32_t s = 0; s < node->sockets * HALVES; s++)
         u->link_bytes[s] = 0;
 }
 
@@ -105,7 +110,7 @@ static void add_move(struct summing *u, uint32_t rank, uint64_t bytes, int cold)
     double time_s = message_move_s(&u->costs, bytes, cold);
     u->receiver_s[core_of(u, rank)] += time_s;
     u->answer.copy_s += time_s;
-    load_memory(u, u->q->node->core_domain[core_of(u, rank)], rank, cold ? LOAD_COPY : 0, bytes);
+    load_memory(u, u->q->node->core_domain[core_of(u, rank)], HALF_OUT, rank, cold ? LOAD_COPY * (double)bytes : 0);
 }
 
 static void add_rotation(struct summing *u, uint32_t rank, uint32_t shift)
@@ -126,18 +131,19 @@ static void add_message(struct summing *u, uint32_t from)
     load_message(u, from, &m);
 }
 
-/* Seconds that the scarcest memory or link needs for the round. */
-static double scarcest_s(const struct summing *u)
+/* Seconds that the scarcest memory or link needs for half a round. */
+static double scarcest_s(const struct summing *u, enum half half)
 {
     const struct node *node = u->q->node;
     double worst_s = 0;
     for (uint32_t d = 0; d < node->domains && !node->contention_free; d++) {
-        double limit = u->memory[d].ranks ? node_bandwidth_bytes_per_s(node, u->memory[d].ranks) : NAN;
+        const struct load *load = &u->memory[d * HALVES + half];
+        double limit = load->ranks ? node_bandwidth_bytes_per_s(node, load->ranks) : NAN;
         if (limit > 0)
-            worst_s = fmax(worst_s, u->memory[d].thirds / LOAD_COPY / limit);
+            worst_s = fmax(worst_s, load->thirds / LOAD_COPY / limit);
     }
     for (uint32_t s = 0; s < node->sockets && quantity_known(&node->link_bytes_per_s) && !node->contention_free; s++)
-        worst_s = fmax(worst_s, u->link_bytes[s] / node->link_bytes_per_s.value);
+        worst_s = fmax(worst_s, u->link_bytes[s * HALVES + half] / node->link_bytes_per_s.value);
     return worst_s;
 }
 
@@ -149,9 +155,20 @@ static double exchange_s(struct summing *u, uint32_t from, double *latency_s)
     return fmax(u->sender_s[m.from_core], u->sender_s[m.to_core]) + *latency_s + u->receiver_s[m.to_core];
 }
 
+/* What the halves take longer than their slowest cores. */
+static double short_of_s(const struct summing *u)
+{
+    double sender_s = 0, receiver_s = 0;
+    for (uint32_t core = 0; core < u->q->node->cores; core++) {
+        sender_s = fmax(sender_s, u->sender_s[core]);
+        receiver_s = fmax(receiver_s, u->receiver_s[core]);
+    }
+    return fmax(scarcest_s(u, HALF_IN) - sender_s, 0) + fmax(scarcest_s(u, HALF_OUT) - receiver_s, 0);
+}
+
 static void end_round(struct summing *u)
 {
-    double slowest_s = 0, latency_s = 0;
+    double slowest_s = 0, latency_s = 0, limit_s = short_of_s(u);
     for (uint32_t core = 0; core < u->q->node->cores; core++)
         slowest_s = fmax(slowest_s, u->sender_s[core] + u->receiver_s[core]);
     for (uint32_t rank = 0; rank < u->procs; rank++) {
@@ -161,7 +178,6 @@ static void end_round(struct summing *u)
             latency_s = passing_s;
         }
     }
-    double limit_s = fmax(scarcest_s(u) - slowest_s, 0);
     u->answer.time_s += slowest_s + limit_s;
     u->answer.latency_s += latency_s;
     u->answer.limit_s += limit_s;
@@ -204,9 +220,9 @@ static int summing_create(struct summing *u, const struct schedule_question *q)
     u->step = calloc(u->procs, sizeof *u->step);
     u->sender_s = calloc(node->cores, sizeof *u->sender_s);
     u->receiver_s = calloc(node->cores, sizeof *u->receiver_s);
-    u->memory = calloc(node->domains, sizeof *u->memory);
-    u->loaded = calloc((size_t)node->domains * u->procs, sizeof *u->loaded);
-    u->link_bytes = calloc(node->sockets, sizeof *u->link_bytes);
+    u->memory = calloc((size_t)node->domains * HALVES, sizeof *u->memory);
+    u->loaded = calloc((size_t)node->domains * HALVES * u->procs, sizeof *u->loaded);
+    u->link_bytes = calloc((size_t)node->sockets * HALVES, sizeof *u->link_bytes);
     u->at_cache = calloc(u->procs, sizeof *u->at_cache);
     return u->step && u->sender_s && u->receiver_s && u->memory && u->loaded && u->link_bytes && u->at_cache ? 0 : -ENOMEM;
 }

@@ -2,8 +2,9 @@
  *
  * In a round a rank's core copies what it sends into its partner's queue and then copies out what has come from the other: an
  * exchange ends when both cores have sent, the line has travelled, and the receiver has copied (message_cost.h). Ranks on one
- * core take turns. A round is never shorter than what the domains' memory and the links between sockets need for all
- * that is copied in it; there a byte read counts a third of a copy, a byte written two, and what a cache holds nothing.
+ * core take turns. As all do the same at the same time, neither half is shorter than what the domains' memory and the links
+ * between sockets need for all that is copied in it; there a byte read counts a third of a copy, a byte written two, and what a
+ * cache holds nothing.
  *
  * What is sent is what came last, or the own block: it is in the rank's cache if its share of the last-level cache holds it. */
 #ifndef SHMCOLL_MODEL_SCHEDULE_COST_H

@@ -198,20 +198,23 @@ static void test_numbered_rotation(void **state)
     node_destroy(&b.node);
 }
 
-/* A message larger than its queue goes in turns; a fetched one at once. */
+/* A message goes in fragments, and a line with each; a fetched one at once. */
 static void test_ways(void **state)
 {
     (void)state;
     struct bench b;
     bench_create(&b, 2, "compact");
     b.q.way = (struct message_way){.fragment_bytes = 200, .queue_bytes = 400, .fetch_bytes = 1001};
-    assert_near(ns(&b, &schedule_ring, 2), 5 * (2 + 20) + (40 + 2 * 80) + 5 * (2 + 36), 1e-6);
-    b.q.block_bytes = 401; /* a last fragment of one byte, and once round */
-    assert_near(ns(&b, &schedule_ring, 2), 3 * 12 + 20.05 + (40 + 80) + 3 * 22 + 32.08, 1e-6);
+    assert_near(ns(&b, &schedule_ring, 2), 5 * (2 + 20) + 5 * 40 + 5 * (2 + 36), 1e-6);
+    b.q.way.queue_bytes = 399; /* no room for two */
+    assert_near(ns(&b, &schedule_ring, 2), 5 * (2 + 20) + (5 + 4) * 40 + 5 * (2 + 36), 1e-6);
+    b.q.way.queue_bytes = 400;
+    b.q.block_bytes = 401; /* a last fragment of one byte */
+    assert_near(ns(&b, &schedule_ring, 2), 3 * 12 + 20.05 + 3 * 40 + 3 * 22 + 32.08, 1e-6);
     b.q.block_bytes = 400;
-    assert_near(ns(&b, &schedule_ring, 2), 2 * 12 + 20 + 40 + 2 * 22 + 32, 1e-6);
-    b.q.block_bytes = 800;
-    assert_near(ns(&b, &schedule_ring, 2), 4 * 12 + 40 + (40 + 80) + 4 * 22 + 64, 1e-6);
+    assert_near(ns(&b, &schedule_ring, 2), 2 * 12 + 20 + 2 * 40 + 2 * 22 + 32, 1e-6);
+    b.node.overlap_slowdown = quantity_of(1.5, "assumed"); /* others copy too */
+    assert_near(ns(&b, &schedule_ring, 2), 2 * 2 + 1.5 * 40 + 2 * 40 + 2 * 2 + 1.5 * 72, 1e-6);
     b.q.block_bytes = 1000, b.q.way.fetch_bytes = 1000;
     assert_near(ns(&b, &schedule_ring, 2), 2 + 80 + 4 + 100, 1e-6);
     b.q.cold = 1;
@@ -256,21 +259,24 @@ static void test_limits(void **state)
     b.node.bandwidth[1] = (struct bandwidth_point){2, quantity_of(1e9, "assumed")};
     b.node.bandwidth[2] = (struct bandwidth_point){3, quantity_of(0.5e9, "assumed")};
     b.node.bandwidth_count = 3;
-    struct schedule_answer a = answer(&b, &schedule_ring, 2); /* both read one third and write two */
-    assert_near(a.time_s * 1e9, 2000, 1e-6);
-    assert_near(a.limit_s * 1e9, 2000 - 444, 1e-6);
+    struct schedule_answer a = answer(&b, &schedule_ring, 2); /* both read one third in, write two out */
+    assert_near(a.time_s * 1e9, 2000 / 3.0 + 40 + 4000 / 3.0, 1e-6);
+    assert_near(a.limit_s * 1e9, 2000 - 152 - 252, 1e-6);
+    b.q.way.fetch_bytes = 0; /* whole copies, at the end */
+    assert_near(ns(&b, &schedule_ring, 2), 2 + 80 + 2000, 1e-6);
+    b.q.way.fetch_bytes = UINT64_MAX;
     b.q.cold = 0;
     assert_near(ns(&b, &schedule_ring, 2), 204, 1e-6); /* all from cache to cache */
     b.node.llc_bytes = 1999; /* nothing is, nor the queue: another two written, one read */
-    assert_near(ns(&b, &schedule_ring, 2), 4000, 1e-6);
+    assert_near(ns(&b, &schedule_ring, 2), 2000 + 40 + 2000, 1e-6);
     b.q.in_place = 0; /* and whole copies before */
-    assert_near(ns(&b, &schedule_ring, 2), 2000 + 4000, 1e-6);
+    assert_near(ns(&b, &schedule_ring, 2), 2000 + 4040, 1e-6);
     node_destroy(&b.node);
 
     bench_split(&b, 4, "compact");
     b.node.link_bytes_per_s = quantity_of(1e8, "assumed");
-    assert_near(ns(&b, &schedule_ring, 4), 3 * 10000, 1e-6); /* one message each way */
-    assert_near(ns(&b, &schedule_recursive_doubling, 4), 204 + 40000, 1e-6); /* two of two blocks each way */
+    assert_near(ns(&b, &schedule_ring, 4), 3 * (10000 + 100 + 102), 1e-6); /* one message each way */
+    assert_near(ns(&b, &schedule_recursive_doubling, 4), 204 + 40000 + 100 + 182, 1e-6); /* two of two blocks each way */
     node_destroy(&b.node);
 }
 
