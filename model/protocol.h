@@ -1,4 +1,4 @@
-/* Protocols: the table of step programs for broadcast.
+/* Protocols: the tables of step programs for broadcast and for allgather.
  *
  * model/protocol/NAME.h holds the program itself as static inline functions, so that
  * kernels/ can instantiate it; NAME.c exports it as one row of this table for
@@ -21,6 +21,11 @@ struct bcast_call {
     uint32_t readers_most;   /* peers' buffers: ranks that read one at a time, 0: all */
     uint32_t procs, rank, root;
     const struct tree *tree; /* built for procs */
+    /* Allgather: size_bytes is that of all blocks together, rank r's at r * block_bytes; root and tree mean nothing. */
+    uint64_t block_bytes;
+    const uint32_t *others; /* [procs - 1] the other ranks, as this one reads them; NULL: from the next one on */
+    uint32_t in_place;      /* the own block is there already */
+    uint32_t fence;         /* no data: over when all ranks have ended their calls before */
 };
 
 /* Where a rank is in its program. Plain data. `op` counts across calls: start() takes the
@@ -44,6 +49,7 @@ enum protocol_use {
     PROTOCOL_LINES = 4,
     PROTOCOL_PEERS = 8,
     PROTOCOL_SERVES = 16, /* readers' own buffers are read by others during the call */
+    PROTOCOL_ALLGATHER = 32,
 };
 
 /* The parameters with which a protocol comes; fragment_bytes 0: none of its own. */
@@ -82,5 +88,12 @@ extern const struct protocol protocol_release_gather;
 extern const struct protocol *const protocol_table[];
 /* NULL if there is no such name. */
 const struct protocol *protocol_find(const char *name);
+
+/* Allgather's own. Lanes of a communicator serve both: direct takes the slots of a broadcast's queue and has its own words. */
+extern const struct protocol protocol_direct;
+extern const struct protocol protocol_direct_line;
+extern const struct protocol protocol_shared_blocks;
+extern const struct protocol *const protocol_allgather_table[];
+const struct protocol *protocol_allgather_find(const char *name);
 
 #endif

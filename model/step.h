@@ -48,7 +48,7 @@ enum word_kind {
     WORD_SET_OP,       /* index = set */
     WORD_SET_NREADERS, /* index = set */
     WORD_CONTROL,      /* owner = reader, index = slot */
-    WORD_LINE,         /* owner = reader, index = line; PLACE_LINE is the rest of that line */
+    WORD_LINE,         /* owner = reader (allgather: writer), index = line; PLACE_LINE is the rest of that line */
     WORD_ACK,          /* owner = reader */
     WORD_COUNTER,      /* owner = any rank, index < protocol->counters: what it means is the protocol's business */
     WORD_OFFER,        /* owner = any rank; STEP_OFFER stores to it, and PLACE_PEER is what it offered */
@@ -60,6 +60,7 @@ enum place_kind {
     PLACE_SLOT, /* fragment buffer `index` of rank `owner` */
     PLACE_LINE, /* payload behind WORD_LINE (owner, index) */
     PLACE_PEER, /* the user buffer that rank `owner` offered last, at offset_bytes */
+    PLACE_SEND, /* allgather: what the rank contributes, where its own block has offset_bytes in the message */
 };
 
 struct step_place {

@@ -29,5 +29,11 @@ extern const struct mutant mutants_single_copy[];
 extern const unsigned mutants_single_copy_count;
 extern const struct mutant mutants_cooperative[];
 extern const unsigned mutants_cooperative_count;
+extern const struct mutant mutants_direct[];
+extern const unsigned mutants_direct_count;
+extern const struct mutant mutants_direct_line[];
+extern const unsigned mutants_direct_line_count;
+extern const struct mutant mutants_shared_blocks[];
+extern const unsigned mutants_shared_blocks_count;
 
 #endif

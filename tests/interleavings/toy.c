@@ -1,9 +1,7 @@
-#include "tests/interleavings/toy.h"
+#include "tests/interleavings/toy_case.h"
 
 #include <errno.h>
 #include <string.h>
-
-enum { NOWHERE = UINT32_MAX };
 
 const char *toy_violation_string(enum toy_violation violation)
 {
@@ -12,58 +10,6 @@ const char *toy_violation_string(enum toy_violation violation)
         "underflow", "incomplete", "out of range", "not offered", "crowded", "left its guests", "leftover", "deadlock",
     };
     return (unsigned)violation < TOY_VIOLATION_COUNT ? names[violation] : "?";
-}
-
-static struct bcast_call call_of(const struct toy_case *c, uint32_t call, uint32_t rank)
-{
-    return (struct bcast_call){
-        .size_bytes = c->size_bytes[call],
-        .fragment_bytes = c->fragment_bytes,
-        .slots = c->slots,
-        .sets = c->sets,
-        .lines = c->lines,
-        .readers_most = c->readers_most,
-        .procs = c->procs,
-        .rank = rank,
-        .root = c->root[call],
-        .tree = c->tree,
-    };
-}
-
-static uint32_t words_of_set(const struct toy_case *c)
-{
-    return 2 * c->sets;
-}
-
-static uint32_t words_total(const struct toy_case *c)
-{
-    return words_of_set(c) + c->procs * (c->slots + c->lines + 2 + c->protocol->counters);
-}
-
-/* Where a word lies in toy_words, NOWHERE if there is no such word. */
-static uint32_t word_at(const struct toy_case *c, uint32_t word, uint32_t owner, uint32_t index)
-{
-    uint32_t controls = words_of_set(c), lines = controls + c->procs * c->slots, acks = lines + c->procs * c->lines;
-    uint32_t offers = acks + c->procs, counters = offers + c->procs;
-    if (owner >= c->procs)
-        return NOWHERE;
-    switch (word) {
-    case WORD_SET_OP:
-    case WORD_SET_NREADERS:
-        return owner == 0 && index < c->sets ? 2 * index + (word == WORD_SET_NREADERS) : NOWHERE;
-    case WORD_CONTROL:
-        return index < c->slots ? controls + owner * c->slots + index : NOWHERE;
-    case WORD_LINE:
-        return index < c->lines ? lines + owner * c->lines + index : NOWHERE;
-    case WORD_ACK:
-        return index == 0 ? acks + owner : NOWHERE;
-    case WORD_OFFER:
-        return index == 0 ? offers + owner : NOWHERE;
-    case WORD_COUNTER:
-        return index < c->protocol->counters ? counters + owner * c->protocol->counters + index : NOWHERE;
-    default:
-        return NOWHERE;
-    }
 }
 
 static struct toy_cell *cell_at(const struct toy_case *c, struct toy_state *s, const struct step_place *place)
@@ -78,30 +24,38 @@ static struct toy_cell *cell_at(const struct toy_case *c, struct toy_state *s, c
 /* What the rank asks for next, and its cursor afterwards. */
 static struct step next_step(const struct toy_case *c, const struct toy_rank *rank, uint32_t r, struct cursor *after)
 {
-    struct bcast_call call = call_of(c, rank->call, r);
+    struct bcast_call call = toy_call_of(c, rank->call, r);
     struct step step;
     memset(&step, 0, sizeof step);
     *after = rank->cursor;
     after->call = &call;
-    c->protocol->next(after, rank->seen, &step);
+    toy_protocol_of(c, rank->call)->next(after, rank->seen, &step);
     after->call = NULL;
     return step;
 }
 
-static uint32_t bits(uint64_t offset_bytes, uint64_t bytes)
-{
-    return (uint32_t)(((UINT64_C(1) << bytes) - 1) << offset_bytes);
-}
-
-/* A root has its message from the beginning. */
+/* Whoever gives something has it from the beginning, but for an allgather that is not in place. */
 static void start_call(const struct toy_case *c, struct toy_state *s, uint32_t r, uint32_t op)
 {
     struct toy_rank *rank = &s->rank[r];
-    struct bcast_call call = call_of(c, rank->call, r);
-    c->protocol->start(&rank->cursor, &call, op);
+    struct bcast_call call = toy_call_of(c, rank->call, r);
+    int there = !toy_is_allgather(c, rank->call) || call.in_place;
+    toy_protocol_of(c, rank->call)->start(&rank->cursor, &call, op);
     rank->cursor.call = NULL;
     rank->seen = 0;
-    s->places.user[r] = (struct toy_user){.held = r == call.root ? bits(0, call.size_bytes) : 0};
+    s->places.user[r] = (struct toy_user){.held = there ? toy_contribution(c, rank->call, r) : 0};
+}
+
+/* The next call, by a protocol that goes on counting where it stood. */
+static void next_call(const struct toy_case *c, struct toy_state *s, uint32_t r, uint32_t op)
+{
+    struct toy_rank *rank = &s->rank[r];
+    uint32_t before = rank->call++, next_op = op;
+    if (toy_is_bit(c->broadcasts, before) != toy_is_bit(c->broadcasts, rank->call)) {
+        next_op = rank->other_op;
+        rank->other_op = op;
+    }
+    start_call(c, s, r, next_op);
 }
 
 /* Ends calls whose program is through and starts the next: local to the rank, so it is part of the step before. */
@@ -111,54 +65,43 @@ static enum toy_violation settle(const struct toy_case *c, struct toy_state *s, 
     const struct toy_user *user = &s->places.user[r];
     struct cursor after;
     while (next_step(c, rank, r, &after).op == STEP_DONE) {
-        if (user->held != bits(0, c->size_bytes[rank->call]))
+        if (user->held != toy_bits(0, toy_message_bytes(c, rank->call)))
             return TOY_INCOMPLETE;
         if (user->guests)
             return TOY_LEFT_GUESTS;
         if (rank->call + 1 == c->calls) {
             rank->phase = TOY_FINISHED;
+            rank->other_op = 0;
             s->places.user[r] = (struct toy_user){.held = 0};
             return TOY_OK;
         }
-        rank->call++;
-        start_call(c, s, r, after.op);
+        next_call(c, s, r, after.op);
     }
     return TOY_OK;
 }
 
-static int case_fits(const struct toy_case *c)
-{
-    if (c->procs == 0 || c->procs > TOY_PROCS_MAX || c->calls == 0 || c->calls > TOY_CALLS_MAX)
-        return 0;
-    if (words_total(c) > TOY_WORDS_MAX || c->procs * (c->slots + c->lines) > TOY_CELLS_MAX || c->fragment_bytes > UINT8_MAX)
-        return 0;
-    for (uint32_t i = 0; i < c->calls; i++) {
-        struct bcast_call call = call_of(c, i, 0);
-        if (c->root[i] >= c->procs || c->size_bytes[i] > TOY_SIZE_MAX || c->protocol->supports(&call) != 0)
-            return 0;
-    }
-    return 1;
-}
-
-static void words_start(const struct toy_case *c, struct toy_words *words)
+static void words_start(const struct toy_case *c, const struct protocol *p, struct toy_words *words)
 {
     static const uint32_t kinds[] = {WORD_SET_OP, WORD_SET_NREADERS, WORD_CONTROL, WORD_LINE, WORD_ACK, WORD_OFFER, WORD_COUNTER};
     for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (uint32_t owner = 0; owner < c->procs; owner++)
             for (uint32_t i = 0; i < TOY_WORDS_MAX; i++) {
-                uint32_t at = word_at(c, kinds[k], owner, i);
-                if (at != NOWHERE)
-                    words->value[at] = c->protocol->word_initial(kinds[k], c->op_start);
+                uint32_t at = toy_word_at(c, p, kinds[k], owner, i);
+                if (at != TOY_NOWHERE)
+                    words->value[at] = p->word_initial(kinds[k], c->op_start);
             }
 }
 
 int toy_start(const struct toy_case *c, struct toy_state *out)
 {
-    if (!case_fits(c))
+    if (!toy_case_fits(c))
         return -EINVAL;
     memset(out, 0, sizeof *out);
-    words_start(c, &out->words);
+    words_start(c, c->protocol, &out->words);
+    if (c->other)
+        words_start(c, c->other, &out->words);
     for (uint32_t r = 0; r < c->procs; r++) {
+        out->rank[r].other_op = c->other ? c->op_start : 0;
         start_call(c, out, r, c->op_start);
         settle(c, out, r);
     }
@@ -178,9 +121,9 @@ static int wait_satisfied(const struct step *step, uint32_t value)
 }
 
 /* What a word must look like when it is written to, for the words of which the protocol promises something. */
-static enum toy_violation write_allowed(const struct toy_case *c, const struct step *step, uint32_t old, uint32_t r)
+static enum toy_violation write_allowed(const struct protocol *p, const struct step *step, uint32_t old, uint32_t r)
 {
-    if (!(c->protocol->uses & PROTOCOL_SETS))
+    if (!(p->uses & PROTOCOL_SETS))
         return TOY_OK;
     if (step->word == WORD_CONTROL && step->owner != r)
         return old == 0 ? TOY_OK : TOY_CONTROL_BUSY;
@@ -196,8 +139,9 @@ static enum toy_violation write_allowed(const struct toy_case *c, const struct s
 static void step_word(const struct toy_case *c, struct toy_state *s, uint32_t r, struct toy_move *move)
 {
     const struct step *step = &move->step;
-    uint32_t at = word_at(c, step->word, step->owner, step->index);
-    if (at == NOWHERE) {
+    const struct protocol *p = toy_protocol_of(c, s->rank[r].call);
+    uint32_t at = toy_word_at(c, p, step->word, step->owner, step->index);
+    if (at == TOY_NOWHERE) {
         move->violation = TOY_OUT_OF_RANGE;
         return;
     }
@@ -209,7 +153,7 @@ static void step_word(const struct toy_case *c, struct toy_state *s, uint32_t r,
         s->rank[r].seen = *value;
         return;
     }
-    move->violation = write_allowed(c, step, *value, r);
+    move->violation = write_allowed(p, step, *value, r);
     s->rank[r].seen = step->op == STEP_TAKE ? *value : 0;
     *value = step->op == STEP_STORE || step->op == STEP_OFFER ? step->value : *value + step->value;
     s->words.stored |= bit;
@@ -231,35 +175,48 @@ static int cell_holds(const struct toy_cell *cell, const struct toy_cell *fragme
            cell->bytes == fragment->bytes;
 }
 
-/* Who is to copy a new fragment out: all but the writer from a slot, if the case does not know better; the owner from a line. */
+/* Who is to copy a new fragment out: all but the writer from a slot, if the case does not know better; the owner from a line that
+ * another has written. */
 static uint8_t readers_of(const struct toy_case *c, const struct toy_rank *rank, const struct step *step, uint32_t writer)
 {
     uint32_t all = (1u << c->procs) - 1;
     if (step->to.kind == PLACE_SLOT && c->readers)
         return (uint8_t)c->readers(c, c->root[rank->call], step->to.owner);
-    return (uint8_t)(step->to.kind == PLACE_SLOT ? all & ~(1u << writer) : 1u << step->to.owner);
+    int others = step->to.kind == PLACE_SLOT || step->to.owner == writer;
+    return (uint8_t)(others ? all & ~(1u << writer) : 1u << step->to.owner);
 }
 
 /* The user buffer that a place means: the rank's own, or another's; NULL if it is none. */
 static struct toy_user *user_at(const struct toy_case *c, struct toy_state *s, uint32_t r, const struct step_place *place)
 {
-    if (place->kind == PLACE_USER)
+    if (place->kind == PLACE_USER || place->kind == PLACE_SEND)
         return &s->places.user[r];
     return place->kind == PLACE_PEER && place->owner < c->procs && place->owner != r ? &s->places.user[place->owner] : NULL;
 }
 
-static enum toy_violation users_begin(const struct toy_state *s, uint32_t r, const struct step *step, const struct toy_user *from,
-                                      const struct toy_user *to)
+/* Whether a user's buffer has what is copied out of it: in an allgather everyone gives his own block, wherever it lies. */
+static int source_holds(const struct toy_case *c, const struct toy_state *s, uint32_t r, const struct step *step,
+                        const struct toy_user *from)
 {
-    uint32_t part = bits(step->offset_bytes, step->bytes), call = s->rank[r].call + 1;
+    uint32_t part = toy_bits(step->offset_bytes, step->bytes), call = s->rank[r].call;
+    uint32_t owner = step->from.kind == PLACE_PEER ? step->from.owner : r;
+    uint32_t held = toy_is_allgather(c, call) ? toy_contribution(c, call, owner) : from->held;
+    return (held & part) == part;
+}
+
+static enum toy_violation users_begin(const struct toy_case *c, const struct toy_state *s, uint32_t r, const struct step *step,
+                                      const struct toy_user *from, const struct toy_user *to)
+{
+    uint32_t part = toy_bits(step->offset_bytes, step->bytes), call = s->rank[r].call + 1;
     int peers = step->from.kind == PLACE_PEER || step->to.kind == PLACE_PEER;
     if ((step->from.kind == PLACE_PEER && from->offered != call) || (step->to.kind == PLACE_PEER && to->offered != call))
         return TOY_NOT_OFFERED;
-    if (from && (from->held & part) != part)
+    if (from && !source_holds(c, s, r, step, from))
         return TOY_WRONG_DATA;
     if (to && ((to->held | to->torn) & part))
         return TOY_OVERWRITTEN;
-    if (to && !peers && to->held != bits(0, step->offset_bytes)) /* through the segment they come in order */
+    int in_order = !peers && !toy_is_allgather(c, call - 1); /* as through a queue of one rank's */
+    if (to && in_order && to->held != toy_bits(0, step->offset_bytes))
         return TOY_WRONG_DATA;
     return TOY_OK;
 }
@@ -270,11 +227,11 @@ static enum toy_violation copy_begin(const struct toy_case *c, struct toy_state 
     struct toy_cell fragment = fragment_of(rank, step);
     struct toy_cell *from = cell_at(c, s, &step->from), *to = cell_at(c, s, &step->to);
     struct toy_user *from_user = user_at(c, s, r, &step->from), *to_user = user_at(c, s, r, &step->to);
-    if ((!from && !from_user) || (!to && !to_user) || step->offset_bytes + step->bytes > c->size_bytes[rank->call])
+    if ((!from && !from_user) || (!to && !to_user) || step->offset_bytes + step->bytes > toy_message_bytes(c, rank->call))
         return TOY_OUT_OF_RANGE;
     if (from && !cell_holds(from, &fragment))
         return TOY_WRONG_DATA;
-    enum toy_violation violation = users_begin(s, r, step, from_user, to_user);
+    enum toy_violation violation = users_begin(c, s, r, step, from_user, to_user);
     if (violation)
         return violation;
     if (to && (to->torn || to->unread))
@@ -283,7 +240,7 @@ static enum toy_violation copy_begin(const struct toy_case *c, struct toy_state 
         *to = fragment;
         to->torn = 1;
     } else {
-        to_user->torn |= bits(step->offset_bytes, step->bytes);
+        to_user->torn |= toy_bits(step->offset_bytes, step->bytes);
     }
     if (step->from.kind == PLACE_PEER)
         from_user->guests |= (uint16_t)(1u << r);
@@ -311,8 +268,8 @@ static enum toy_violation copy_end(const struct toy_case *c, struct toy_state *s
         to->unread = readers_of(c, rank, step, r);
     } else {
         to_user->guests &= (uint16_t)~(1u << r);
-        to_user->torn &= ~bits(step->offset_bytes, step->bytes);
-        to_user->held |= bits(step->offset_bytes, step->bytes);
+        to_user->torn &= ~toy_bits(step->offset_bytes, step->bytes);
+        to_user->held |= toy_bits(step->offset_bytes, step->bytes);
     }
     rank->phase = TOY_RUNNING;
     rank->seen = 0;
@@ -343,6 +300,17 @@ struct toy_move toy_step(const struct toy_case *c, struct toy_state *state, uint
     return move;
 }
 
+/* Sets and control blocks that are not clear when all have ended. */
+static int leftover(const struct toy_case *c, const struct protocol *p, const struct toy_state *state)
+{
+    int left = 0;
+    for (uint32_t i = 0; i < c->sets && !(p->uses & PROTOCOL_ALLGATHER); i++)
+        left |= state->words.value[toy_word_at(c, p, WORD_SET_NREADERS, 0, i)] != 0;
+    for (uint32_t i = 0; i < c->procs * c->slots && (p->uses & PROTOCOL_SETS); i++)
+        left |= state->words.value[toy_word_at(c, p, WORD_CONTROL, i / c->slots, i % c->slots)] != 0;
+    return left;
+}
+
 enum toy_violation toy_final(const struct toy_case *c, const struct toy_state *state)
 {
     int stopped = 0, all_ended = 1;
@@ -354,11 +322,5 @@ enum toy_violation toy_final(const struct toy_case *c, const struct toy_state *s
         return TOY_OK;
     if (!all_ended)
         return TOY_DEADLOCK;
-    for (uint32_t i = 0; i < c->sets; i++)
-        if (state->words.value[word_at(c, WORD_SET_NREADERS, 0, i)] != 0)
-            return TOY_LEFTOVER;
-    for (uint32_t i = 0; i < c->procs * c->slots && (c->protocol->uses & PROTOCOL_SETS); i++)
-        if (state->words.value[words_of_set(c) + i] != 0)
-            return TOY_LEFTOVER;
-    return TOY_OK;
+    return leftover(c, c->protocol, state) || (c->other && leftover(c, c->other, state)) ? TOY_LEFTOVER : TOY_OK;
 }

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-enum { TOY_PROCS_MAX = 4, TOY_CALLS_MAX = 12, TOY_WORDS_MAX = 40, TOY_CELLS_MAX = 16, TOY_SIZE_MAX = 32 };
+enum { TOY_PROCS_MAX = 4, TOY_CALLS_MAX = 12, TOY_WORDS_MAX = 56, TOY_CELLS_MAX = 16, TOY_SIZE_MAX = 32 };
 
 /* The calls one after another on one communicator. Sizes in bytes; a fragment is a few bytes. */
 struct toy_case {
@@ -30,6 +30,11 @@ struct toy_case {
     uint32_t calls;
     uint32_t root[TOY_CALLS_MAX], size_bytes[TOY_CALLS_MAX];
     uint32_t domain[TOY_PROCS_MAX]; /* of the ranks, for joined trees */
+    /* Allgather: size_bytes are a block's. Calls by `other` are broadcasts, with words of their own in the same slots. */
+    uint32_t in_place;   /* bit r: rank r's own block is there already */
+    uint32_t fences;     /* bit i: call i is a fence */
+    uint32_t broadcasts; /* bit i: call i is made by `other` */
+    const struct protocol *other;
     /* Ranks that copy out of `owner`'s slots, as bits; NULL: all but who fills them. */
     uint32_t (*readers)(const struct toy_case *c, uint32_t root, uint32_t owner);
 };
@@ -41,7 +46,7 @@ struct toy_rank {
     uint32_t seen;        /* 0 unless the step before was a WAIT or a TAKE */
     uint32_t call;        /* which of the calls */
     uint32_t phase;       /* enum toy_phase */
-    uint32_t zero;        /* no padding */
+    uint32_t other_op;    /* where the counters stand of the protocol that does not make this call */
 };
 
 /* A rank's buffer in the call it is in. */
