@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static uint32_t lane_for(const struct comm *comm, uint64_t size_bytes)
+uint32_t lane_for(const struct comm *comm, uint64_t size_bytes)
 {
     uint32_t lane = 0;
     while (lane < comm->lanes && size_bytes > comm->lane[lane].size_max_bytes)
@@ -16,7 +16,7 @@ static uint32_t lane_for(const struct comm *comm, uint64_t size_bytes)
 /* Shorter messages are over before a routine could show what it is worth. */
 enum { WATCH_LEAST_BYTES = 128 << 10 };
 
-/* By the routine that proves the faster one. The root copies nothing out; callbacks copy for themselves. */
+/* By the routine that proves the faster one. A broadcast's root copies nothing out; callbacks copy for themselves. */
 static int run_watched(struct comm *comm, uint32_t lane, struct message *m, uint64_t size_bytes, uint32_t root)
 {
     int past_cache = copy_routine_choose(size_bytes, comm->llc_bytes, comm->config.procs) == COPY_NONTEMPORAL;
@@ -29,7 +29,7 @@ static int run_watched(struct comm *comm, uint32_t lane, struct message *m, uint
     return error;
 }
 
-static int run(struct comm *comm, uint32_t lane, struct message *m, uint64_t size_bytes, uint32_t root)
+int lane_run(struct comm *comm, uint32_t lane, struct message *m, uint64_t size_bytes, uint32_t root)
 {
     const struct comm_config *f = &comm->config;
     if (comm->lane[lane].protocol->uses & (PROTOCOL_SLOTS | PROTOCOL_PEERS)) {
@@ -53,7 +53,7 @@ static int run_gathered(struct comm *comm, uint32_t lane, struct message *m, uin
     if (!error && is_root)
         data->pack(data->context, 0, whole.buffer, size_bytes);
     if (!error)
-        error = run(comm, lane, &whole, size_bytes, root);
+        error = lane_run(comm, lane, &whole, size_bytes, root);
     if (!error && !is_root)
         data->unpack(data->context, 0, whole.buffer, size_bytes);
     free(whole.buffer);
@@ -66,7 +66,7 @@ static int detour(struct comm *comm, uint32_t *lane, const struct message *m, ui
 {
     char far = root == comm->config.rank && !(m->buffer && peer_within_areas(&comm->peers, m->buffer, size_bytes));
     struct message ask = {.buffer = &far};
-    int error = size_bytes == 0 ? 0 : run(comm, comm->ask_lane, &ask, 1, root);
+    int error = size_bytes == 0 ? 0 : lane_run(comm, comm->ask_lane, &ask, 1, root);
     if (!error && far)
         *lane = comm->queue_lane;
     return error;
@@ -85,7 +85,7 @@ static int broadcast(struct comm *comm, struct message *m, uint64_t size_bytes, 
         error = detour(comm, &lane, m, size_bytes, root);
     int gathers = m->data && (comm->lane[lane].protocol->uses & PROTOCOL_PEERS);
     if (!error)
-        error = gathers ? run_gathered(comm, lane, m, size_bytes, root) : run(comm, lane, m, size_bytes, root);
+        error = gathers ? run_gathered(comm, lane, m, size_bytes, root) : lane_run(comm, lane, m, size_bytes, root);
     return __builtin_expect(error != 0, 0) ? comm_fail(comm, error, "broadcast") : 0;
 }
 

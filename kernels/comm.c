@@ -49,6 +49,8 @@ void comm_destroy(struct comm *comm)
     peers_destroy(&comm->peers);
     for (uint32_t i = 0; i < comm->lanes; i++)
         tree_destroy(&comm->lane[i].tree);
+    free(comm->others);
+    free(comm->far);
     mapping_release(comm);
     free(comm);
 }
@@ -73,9 +75,9 @@ static const char *error_meaning(int error)
 /* Whoever fails leaves its buffer to the user: nobody may reach for it any more. */
 static void offers_withdraw(struct comm *comm)
 {
-    for (uint32_t i = 0; i < comm->lanes; i++) {
+    for (uint32_t i = 0; i < LANES_ALL; i++) {
         const struct lane *lane = &comm->lane[i];
-        if (lane->protocol->uses & PROTOCOL_PEERS)
+        if (lane->protocol && (lane->protocol->uses & PROTOCOL_PEERS))
             peer_withdraw((struct peer_card *)(void *)(lane->base + segment_word_offset(lane->layout, WORD_OFFER, comm->config.rank, 0) +
                                                        PEER_CARD_OFFSET));
     }

@@ -1,4 +1,4 @@
-/* Communicators: the embedding interface of the broadcast kernels.
+/* Communicators: the embedding interface of the kernels for broadcast and allgather.
  *
  * A communicator is created collectively by `procs` ranks, which may be processes or threads of any
  * origin. What they need to find each other comes as callbacks (struct comm_bootstrap). The library neither
@@ -30,7 +30,9 @@ struct comm_bootstrap {
     int (*share_fd)(void *context, int *fd);
 };
 
-/* How messages up to a size go: a protocol with its parameters and memory of its own. */
+/* How messages up to a size go: a protocol of the broadcast with its parameters and memory of its own. Allgathers go through the
+ * same lanes, by the size of a block, each in its own way (model/protocol/direct.h, shared_blocks.h): through every rank's queue,
+ * or, where the lane has none because it reaches into others' memory, straight from there. */
 struct comm_lane {
     const struct protocol *protocol;
     uint32_t fragment_bytes, slots, sets; /* what the protocol does not use may be 0 */
@@ -126,6 +128,11 @@ void comm_destroy(struct comm *comm);
  * was corrupted or sizes differ, -ETIMEDOUT after config.wait_limit_s. comm_error_string says who. */
 int comm_bcast(struct comm *comm, void *buffer, uint64_t size_bytes, uint32_t root);
 int comm_bcast_packed(struct comm *comm, const struct comm_data *data, uint64_t size_bytes, uint32_t root);
+
+/* Allgather of a block of block_bytes (the same on all ranks, 0 allowed) of each rank: receive[r * block_bytes] = that of rank r.
+ *   send  the own block; NULL, or where it belongs in `receive`: it is there already. May differ between ranks
+ * Returns as comm_bcast; -EINVAL also where the lane has the paper's layout (control_pages), in which there is no room. */
+int comm_allgather(struct comm *comm, const void *send, void *receive, uint64_t block_bytes);
 
 /* The last error of this communicator in one line, "" if there was none. */
 const char *comm_error_string(const struct comm *comm);

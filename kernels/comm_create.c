@@ -1,6 +1,6 @@
 /* Creation of a communicator: a handful of collective steps, each of which ends in agreement. */
+#include "kernels/allgather_lanes.h"
 #include "kernels/comm_internal.h"
-#include "kernels/comm_lanes.h"
 #include "kernels/environment.h"
 #include "kernels/placement.h"
 
@@ -152,10 +152,11 @@ static int step_plan(struct creation *c)
 {
     struct comm *comm = c->comm;
     const struct comm_config *f = &comm->config;
-    struct segment_options options = {.procs = f->procs, .lanes = f->lanes, .area_bytes = f->area_bytes,
+    struct segment_options options = {.procs = f->procs, .lanes = f->lanes + 1, .area_bytes = f->area_bytes,
                                       .control_pages = f->control_pages, .huge_pages = f->huge_pages};
     for (uint32_t i = 0; i < f->lanes; i++)
         options.shape[i] = lanes_shape(f, i);
+    options.shape[f->lanes] = companions_shape_brief(f);
     char reason[SEGMENT_REASON_BYTES] = "segment does not fit: its size overflows";
     struct segment_plan *all = calloc(f->procs, sizeof *all);
     int error = all ? 0 : no(c, -ENOMEM, "out of memory");
@@ -291,8 +292,9 @@ static int step_fill(struct creation *c)
         error = fill_leaders(c);
     if (error)
         no(c, error, reason);
-    for (uint32_t i = 0; i < comm->lanes && !error; i++)
-        lane_words_init(comm, &comm->lane[i]);
+    for (uint32_t i = 0; i < LANES_ALL && !error; i++)
+        if (comm->lane[i].protocol)
+            lane_words_init(comm, &comm->lane[i]);
     error = agree(c);
     if (!error)
         madvise(comm->base, comm->plan.total_bytes, MADV_NORMAL);

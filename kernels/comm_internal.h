@@ -24,9 +24,12 @@ struct message;
 /* Runs one call of a lane's protocol; 0 or -errno. */
 typedef int lane_execute(struct comm *comm, uint32_t lane, const struct message *m, uint64_t size_bytes, uint32_t root);
 
-/* A lane at work. */
+/* A lane at work. Broadcasts go by the lanes of the configuration; allgathers by companions of these, which have the same slots
+ * and words of their own, or, if they are short, by a lane for all of them. */
+enum { LANE_COMPANION = COMM_LANES_MAX, LANE_BRIEF = 2 * COMM_LANES_MAX, LANES_ALL };
+
 struct lane {
-    const struct protocol *protocol;
+    const struct protocol *protocol; /* of a companion: NULL if there is none */
     struct bcast_call call; /* template: size and root vary */
     struct tree tree;
     const struct segment_layout *layout;
@@ -34,6 +37,7 @@ struct lane {
     uint32_t op; /* where its counters stand */
     uint64_t size_max_bytes;
     lane_execute *execute;
+    uint32_t shared_op; /* companion: where the counters of the lane stood when it last ran */
     struct copy_watch watch[2]; /* copies out: of messages that a cache holds, and longer ones */
 };
 
@@ -43,7 +47,10 @@ struct comm {
     struct comm_mapping *mapping;
     char *base;
     uint32_t lanes;
-    struct lane lane[COMM_LANES_MAX];
+    struct lane lane[LANES_ALL];
+    struct segment_layout companion_layout[COMM_LANES_MAX];
+    uint32_t *others; /* [procs - 1] in the order in which this rank reads their blocks */
+    uint8_t *far;     /* [procs] whether a rank's block is out of the others' reach, where the kernel forbids to reach into memory */
     uint32_t ask_lane, queue_lane; /* 0: none. The root tells by the one whether a message goes by the other (bcast.c) */
     int crowded;
     struct waiter waiter;
@@ -61,16 +68,28 @@ struct comm {
     char note[COMM_NOTE_BYTES];
 };
 
+/* What a rank contributes to an allgather. */
+struct contribution {
+    char *block;
+    uint64_t block_bytes, offset_bytes; /* where the message has it */
+};
+
 /* A call's data. */
 struct message {
     char *buffer; /* NULL: by the callbacks */
     const struct comm_data *data;
     enum copy_routine copy_in, copy_out;
+    const struct contribution *own; /* NULL: a broadcast */
 };
 
 /* Puts the communicator into error and tells the others: what went wrong, and at which step (comm->at) this rank was.
  * Returns the error. */
 int comm_fail(struct comm *comm, int error, const char *what);
+
+/* Runs one call of a lane; `root` is none of the ranks in an allgather. 0 or -errno. */
+int lane_run(struct comm *comm, uint32_t lane, struct message *m, uint64_t size_bytes, uint32_t root);
+/* The lane of the configuration for that size; comm->lanes if there is none. */
+uint32_t lane_for(const struct comm *comm, uint64_t size_bytes);
 
 /* For the waiter: tells the embedder that the wait in comm->at lasts. `context` is the struct comm. */
 void comm_stalled(void *context, atomic_word *word, uint32_t seen, uint64_t waited_ns);

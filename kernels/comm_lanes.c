@@ -1,4 +1,4 @@
-#include "kernels/comm_lanes.h"
+#include "kernels/allgather_lanes.h"
 
 #include "model/protocol/eager.h"
 
@@ -20,7 +20,7 @@ static const char *replacement_fault(const struct comm_config *f)
     if (!alone.lane[0].protocol)
         return NULL;
     struct bcast_call call = call_template(&alone, 0);
-    int fits = !(alone.lane[0].protocol->uses & PROTOCOL_PEERS) && alone.lane[0].protocol->supports(&call) == 0;
+    int fits = !(alone.lane[0].protocol->uses & (PROTOCOL_PEERS | PROTOCOL_ALLGATHER)) && alone.lane[0].protocol->supports(&call) == 0;
     return fits && lane_execute_find(alone.lane[0].protocol, f) ? NULL : "what takes the place of peers' buffers cannot work";
 }
 
@@ -29,6 +29,8 @@ static const char *lane_fault(const struct comm_config *f, uint32_t lane)
     const struct comm_lane *l = &f->lane[lane];
     if (!l->protocol || !lane_execute_find(l->protocol, f))
         return "unknown protocol";
+    if (l->protocol->uses & PROTOCOL_ALLGATHER)
+        return "lanes have protocols of the broadcast: allgather goes by the same ones";
     if (lane > 0 && l->size_max_bytes < f->lane[lane - 1].size_max_bytes)
         return "lanes must come by rising size";
     if (f->control_pages && lane == 0 && l->protocol != &protocol_pipelined)
@@ -73,6 +75,7 @@ struct segment_shape lanes_shape(const struct comm_config *f, uint32_t lane)
     const struct comm_lane *l = &f->lane[lane];
     uint32_t uses = l->protocol->uses;
     struct segment_shape shape = {.procs = f->procs, .counters = l->protocol->counters};
+    shape.second_counters = companion_counters(f, lane);
     shape.slots = uses & PROTOCOL_SLOTS ? l->slots : 0;
     shape.fragment_bytes = uses & PROTOCOL_SLOTS ? l->fragment_bytes : 0;
     shape.sets = uses & PROTOCOL_SETS ? l->sets : 0;
@@ -98,6 +101,9 @@ int lanes_create(struct comm *comm, const uint32_t *domain_of_rank)
         lane->size_max_bytes = f->lane[i].size_max_bytes;
         lane->execute = lane_execute_find(lane->protocol, f);
     }
+    int error = companions_create(comm, domain_of_rank);
+    if (error)
+        return error;
     comm->peers.base = comm->base;
     comm->peers.areas_offset = comm->plan.areas_offset;
     comm->peers.area_bytes = comm->plan.area_bytes;
@@ -119,7 +125,7 @@ void lane_words_init(struct comm *comm, const struct lane *lane)
         init_word(comm, lane, WORD_SET_OP, 0, k);
         init_word(comm, lane, WORD_SET_NREADERS, 0, k);
     }
-    for (uint32_t i = 0; i < l->slots; i++)
+    for (uint32_t i = 0; i < l->slots && !(lane->protocol->uses & PROTOCOL_ALLGATHER); i++)
         init_word(comm, lane, WORD_CONTROL, rank, i);
     if (comm->config.control_pages && lane == comm->lane)
         return; /* the paper's layout ends here */

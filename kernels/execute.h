@@ -74,24 +74,55 @@ int execute_wait(struct comm *comm, const struct lane *lane, uint32_t root, uint
                  uint32_t value, uint32_t *seen);
 int execute_failed(struct comm *comm, const struct lane *lane, uint32_t root, uint32_t name, int64_t peer, int error);
 
+static inline void offer(struct comm *comm, const struct lane *lane, const struct message *m, uint32_t owner, uint64_t size_bytes)
+{
+    if (m->own)
+        peer_offer(&comm->peers, offer_card(lane, owner), m->own->block, m->own->block_bytes);
+    else
+        peer_offer(&comm->peers, offer_card(lane, owner), m->buffer, size_bytes);
+}
+
 /* Between the own buffer and one that another rank has offered. */
 static inline int copy_peer(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s, uint32_t root)
 {
     char *user = m->buffer + s->offset_bytes;
     uint32_t owner = s->from.kind == PLACE_PEER ? s->from.owner : s->to.owner;
+    uint64_t offset = s->offset_bytes - (m->own ? owner * m->own->block_bytes : 0); /* ranks offer their blocks alone */
     int error;
     if (s->from.kind == PLACE_PEER)
-        error = peer_read(&comm->peers, owner, offer_card(lane, owner), s->offset_bytes, user, s->bytes, m->copy_out);
+        error = peer_read(&comm->peers, owner, offer_card(lane, owner), offset, user, s->bytes, m->copy_out);
     else
-        error = peer_write(&comm->peers, owner, offer_card(lane, owner), s->offset_bytes, user, s->bytes, m->copy_out);
+        error = peer_write(&comm->peers, owner, offer_card(lane, owner), offset, user, s->bytes, m->copy_out);
     if (lane->protocol->uses & PROTOCOL_SERVES)
         copy_fence(m->copy_out); /* others will read what has been copied here, told by a plain release */
     return __builtin_expect(error != 0, 0) ? execute_failed(comm, lane, root, s->name, owner, error) : 0;
 }
 
+/* From what the rank contributes to an allgather, to where others read it or to its own place in the message. */
+static inline int copy_own(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s,
+                           uint64_t size_bytes, uint32_t root)
+{
+    uint64_t at = s->offset_bytes - m->own->offset_bytes;
+    int to_user = s->to.kind == PLACE_USER;
+    int fits = s->bytes <= m->own->block_bytes && at <= m->own->block_bytes - s->bytes && s->offset_bytes <= size_bytes - s->bytes;
+    char *to = to_user ? m->buffer + s->offset_bytes : shared_place(lane, &s->to, s->bytes);
+    if (__builtin_expect(!to || !fits, 0))
+        return execute_failed(comm, lane, root, s->name, -1, -EPROTO);
+    if (s->bytes <= EAGER_PAYLOAD_BYTES) {
+        copy_short(to, m->own->block + at, s->bytes);
+    } else {
+        copy_bytes(to_user ? m->copy_out : m->copy_in, to, m->own->block + at, s->bytes);
+        if (!to_user)
+            copy_fence(m->copy_in);
+    }
+    return 0;
+}
+
 static inline int execute_copy(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s,
                                uint64_t size_bytes, uint32_t root)
 {
+    if (s->from.kind == PLACE_SEND)
+        return copy_own(comm, lane, m, s, size_bytes, root);
     int to_user = s->to.kind == PLACE_USER, from_user = s->from.kind == PLACE_USER;
     int user_fits = s->bytes <= size_bytes && s->offset_bytes <= size_bytes - s->bytes;
     if (s->to.kind == PLACE_PEER || s->from.kind == PLACE_PEER)
@@ -122,7 +153,7 @@ static inline int execute_step(struct comm *comm, const struct lane *lane, const
         return execute_wait(comm, lane, root, s->name, s->op, word, s->value, seen);
     }
     case STEP_OFFER:
-        peer_offer(&comm->peers, offer_card(lane, s->owner), m->buffer, size_bytes);
+        offer(comm, lane, m, s->owner, size_bytes);
         /* fall through */
     case STEP_STORE: {
         atomic_word *word = step_word(lane, s);

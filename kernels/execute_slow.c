@@ -33,10 +33,12 @@ int execute_failed(struct comm *comm, const struct lane *lane, uint32_t root, ui
 static void stall_format(const struct comm *comm, struct comm_stall *stall)
 {
     const char *must = stall->op == STEP_WAIT_EQ ? "must be" : stall->op == STEP_WAIT_NE ? "must not be" : "must reach";
-    char at[64];
+    char at[64], root[24] = "";
     step_text_brief(&comm->at, at, sizeof at);
-    snprintf(stall->text, sizeof stall->text, "rank %u has waited %.3g s at %s (%s, root %u, call %u): %s is %u, it %s %u", stall->rank,
-             stall->waited_s, at, stall->protocol, comm->at.root, stall->call, stall->word, stall->seen, must, stall->value);
+    if (comm->at.root < comm->config.procs)
+        snprintf(root, sizeof root, "root %u, ", comm->at.root);
+    snprintf(stall->text, sizeof stall->text, "rank %u has waited %.3g s at %s (%s, %scall %u): %s is %u, it %s %u", stall->rank,
+             stall->waited_s, at, stall->protocol, root, stall->call, stall->word, stall->seen, must, stall->value);
 }
 
 void comm_stalled(void *context, atomic_word *word, uint32_t seen, uint64_t waited_ns)
@@ -64,7 +66,7 @@ static void execute_half(struct comm *comm, const struct lane *lane, const struc
         execute_copy(comm, lane, m, &half, size_bytes, root);
         return;
     case STEP_OFFER:
-        peer_offer(&comm->peers, offer_card(lane, s->owner), m->buffer, size_bytes);
+        offer(comm, lane, m, s->owner, size_bytes);
         return;
     case STEP_STORE:
         word_store_release(step_word(lane, s), s->value);

@@ -3,8 +3,11 @@
 #include "model/protocol/banked.h"
 #include "model/protocol/cooperative.h"
 #include "model/protocol/counted.h"
+#include "model/protocol/direct.h"
+#include "model/protocol/direct_line.h"
 #include "model/protocol/pipelined.h"
 #include "model/protocol/release_gather.h"
+#include "model/protocol/shared_blocks.h"
 #include "model/protocol/shared_source.h"
 #include "model/protocol/single_copy.h"
 #include "model/protocol/slot_ring.h"
@@ -39,6 +42,9 @@ EXECUTORS_OF(shared_source)
 EXECUTORS_OF(slot_ring)
 EXECUTORS_OF(banked)
 EXECUTORS_OF(release_gather)
+EXECUTORS_OF(direct)
+EXECUTORS_OF(direct_line)
+EXECUTORS_OF(shared_blocks)
 
 static int run_table(struct comm *comm, uint32_t lane, const struct message *m, uint64_t size_bytes, uint32_t root)
 {
@@ -94,6 +100,9 @@ static const struct {
     {&protocol_slot_ring, run_slot_ring, delay_slot_ring},
     {&protocol_banked, run_banked, delay_banked},
     {&protocol_release_gather, run_release_gather, delay_release_gather},
+    {&protocol_direct, run_direct, delay_direct},
+    {&protocol_direct_line, run_direct_line, delay_direct_line},
+    {&protocol_shared_blocks, run_shared_blocks, delay_shared_blocks},
 };
 
 lane_execute *lane_execute_find(const struct protocol *protocol, const struct comm_config *config)

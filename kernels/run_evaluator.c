@@ -24,6 +24,8 @@ static int refuse(struct outcome *out, int error, const char *reason)
 static int check_host(const struct scenario *s, struct outcome *out)
 {
     uint64_t allowed[PLACEMENT_MASK_WORDS];
+    if (s->job.kind != JOB_BCAST)
+        return refuse(out, -ENOTSUP, "run knows broadcasts only");
     if (s->params.protocol == &protocol_eager && s->conditions.control_pages)
         return refuse(out, -ENOTSUP, "the eager protocol needs the packed layout: leave control pages out");
     if (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED && s->conditions.buffer_domain >= 0)

@@ -119,9 +119,12 @@ static int check_room(const struct segment_plan *plan, char *reason)
     uint64_t usable = room - room / 16; /* the rest of the system goes on allocating */
     if (plan->total_bytes <= usable && plan->total_bytes <= file_room)
         return 0;
-    const struct segment_layout *last = &plan->layout[plan->lanes - 1];
+    const struct segment_layout *largest = &plan->layout[0];
+    for (uint32_t i = 1; i < plan->lanes; i++)
+        if (plan->layout[i].total_bytes >= largest->total_bytes)
+            largest = &plan->layout[i];
     snprintf(reason, SEGMENT_REASON_BYTES, "segment of %llu KiB (%u ranks x %u slots x %u bytes) does not fit: %llu KiB %s",
-             (unsigned long long)(plan->total_bytes / 1024), plan->procs, last->slots, last->fragment_bytes,
+             (unsigned long long)(plan->total_bytes / 1024), plan->procs, largest->slots, largest->fragment_bytes,
              (unsigned long long)((usable < file_room ? usable : file_room) / 1024),
              usable < file_room ? "of memory available" : "is the file size limit (ulimit -f)");
     return -ENOMEM;

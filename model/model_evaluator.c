@@ -24,6 +24,10 @@ static int supports(const struct scenario *s, char *reason, size_t reason_bytes)
     int err = scenario_check(s, reason, reason_bytes);
     if (err)
         return err;
+    if (s->job.kind != JOB_BCAST) {
+        snprintf(reason, reason_bytes, "there is no closed form of %s: shmcoll run measures it", job_name(&s->job));
+        return -ENOTSUP;
+    }
     if (s->machine.nodes > 1) {
         snprintf(reason, reason_bytes, "the model of a broadcast is for one node, not for %u", s->machine.nodes);
         return -ENOTSUP;

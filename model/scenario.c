@@ -27,6 +27,26 @@ void outcome_destroy(struct outcome *out)
     out->sample_count = 0;
 }
 
+const char *job_name(const struct job *job)
+{
+    return job->kind == JOB_ALLGATHER ? "allgather" : "bcast";
+}
+
+uint64_t job_size_bytes(const struct job *job)
+{
+    return job->kind == JOB_ALLGATHER ? job->allgather.block_bytes : job->bcast.size_bytes;
+}
+
+uint64_t job_message_bytes(const struct job *job)
+{
+    return job_size_bytes(job) * (job->kind == JOB_ALLGATHER ? job->procs : 1);
+}
+
+uint32_t job_root(const struct job *job)
+{
+    return job->kind == JOB_ALLGATHER ? 0 : job->bcast.root;
+}
+
 struct complaint {
     char *text;
     size_t bytes;
@@ -48,12 +68,15 @@ static int check_ranks(const struct scenario *s, const struct complaint *c)
     uint32_t procs = s->job.procs;
     if (!node || node->cores == 0)
         return complain(c, "no node given");
-    if (s->job.kind != JOB_BCAST)
+    if (s->job.kind != JOB_BCAST && s->job.kind != JOB_ALLGATHER)
         return complain(c, "unknown collective %d", (int)s->job.kind);
     if (procs == 0)
         return complain(c, "0 processes: at least 1 is needed");
-    if (s->job.bcast.root >= procs)
+    if (job_root(&s->job) >= procs)
         return complain(c, "root %u out of range: ranks are 0..%u", s->job.bcast.root, procs - 1);
+    if (job_size_bytes(&s->job) > UINT64_MAX / procs / procs) /* all ranks' messages */
+        return complain(c, "%llu bytes for %u ranks are more than there can be", (unsigned long long)job_size_bytes(&s->job),
+                        procs);
     if (!s->placement.core_of_rank)
         return complain(c, "ranks are not placed on cores");
     for (uint32_t r = 0; r < procs; r++)
@@ -90,7 +113,7 @@ int scenario_tree_create(const struct scenario *s, struct tree *out)
         for (uint32_t r = 0; r < procs; r++)
             domain[r] = node->core_domain[s->placement.core_of_rank[r]];
     }
-    int err = tree_create_placed(s->params.tree, procs, domain, s->job.bcast.root, out);
+    int err = tree_create_placed(s->params.tree, procs, domain, job_root(&s->job), out);
     free(domain);
     return err;
 }
@@ -99,18 +122,21 @@ static int check_protocol(const struct scenario *s, const struct complaint *c)
 {
     const struct params *p = &s->params;
     struct tree tree;
+    if (((p->protocol->uses & PROTOCOL_ALLGATHER) != 0) != (s->job.kind == JOB_ALLGATHER))
+        return complain(c, "protocol %s is none of %s", p->protocol->name, job_name(&s->job));
     int err = scenario_tree_create(s, &tree);
     if (err)
         return complain(c, err == -ENOMEM ? "out of memory for the tree of %u ranks" : "no such tree for %u ranks", s->job.procs);
-    struct bcast_call call = {.size_bytes = s->job.bcast.size_bytes,
+    struct bcast_call call = {.size_bytes = job_message_bytes(&s->job),
+                              .block_bytes = job_size_bytes(&s->job),
                               .fragment_bytes = p->fragment_bytes,
                               .slots = p->slots,
                               .sets = p->sets,
                               .lines = EAGER_LINES,
                               .readers_most = p->readers_most,
                               .procs = s->job.procs,
-                              .rank = s->job.bcast.root,
-                              .root = s->job.bcast.root,
+                              .rank = job_root(&s->job),
+                              .root = job_root(&s->job),
                               .tree = &tree};
     err = p->protocol->supports(&call);
     tree_destroy(&tree);

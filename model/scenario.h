@@ -12,11 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum job_kind { JOB_BCAST };
+enum job_kind { JOB_BCAST, JOB_ALLGATHER };
 
 struct job_bcast {
     uint64_t size_bytes;
     uint32_t root;
+};
+
+struct job_allgather {
+    uint64_t block_bytes; /* of each rank */
 };
 
 struct job {
@@ -24,8 +28,18 @@ struct job {
     uint32_t procs;
     union {
         struct job_bcast bcast;
+        struct job_allgather allgather;
     };
 };
+
+/* "bcast", "allgather". */
+const char *job_name(const struct job *job);
+/* The size by which the job goes: of the message, or of a block. */
+uint64_t job_size_bytes(const struct job *job);
+/* What every rank has in the end. */
+uint64_t job_message_bytes(const struct job *job);
+/* 0 where there is no root. */
+uint32_t job_root(const struct job *job);
 
 struct params {
     const struct protocol *protocol;

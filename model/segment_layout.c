@@ -88,6 +88,8 @@ int segment_layout_packed(const struct segment_shape *shape, uint32_t page_bytes
     uint32_t base_page = page_bytes < BASE_PAGE_BYTES ? page_bytes : BASE_PAGE_BYTES;
     struct sum rank = {0};
     sum_add(&rank, 2 + (uint64_t)shape->lines + shape->counters, LINE_PAIR_BYTES);
+    sum_add(&rank, shape->second_counters ? 2 + (uint64_t)shape->second_counters : 0, LINE_PAIR_BYTES);
+    layout.second_counters = shape->second_counters;
     layout.control_offset = rank.bytes;
     layout.control_stride_bytes = LINE_PAIR_BYTES;
     sum_add(&rank, shape->slots, layout.control_stride_bytes);
@@ -96,6 +98,17 @@ int segment_layout_packed(const struct segment_shape *shape, uint32_t page_bytes
     layout.fragment_stride_bytes = round_up(shape->fragment_bytes, shape->fragment_bytes < base_page ? LINE_PAIR_BYTES : base_page);
     sum_add(&rank, shape->slots, layout.fragment_stride_bytes);
     return layout_end(&layout, rank, out);
+}
+
+struct segment_layout segment_layout_second(const struct segment_layout *layout)
+{
+    struct segment_layout second = *layout;
+    second.eager_offset += (2 + (uint64_t)layout->lines + layout->counters) * LINE_PAIR_BYTES;
+    second.lines = 0;
+    second.counters = layout->second_counters;
+    second.second_counters = 0;
+    second.sets = 0;
+    return second;
 }
 
 void segment_leaders_fill(uint32_t procs, const uint32_t *domain_of_rank, uint32_t *leaders)

@@ -1,7 +1,8 @@
 /* Where everything lies in the segment of one communicator (S1 Fig. 1): offsets only.
  *
  * In order: leaders[p]; q pages with the two counters of a set each, on lines of their own;
- * then per rank, on the rank's domain: acknowledgement, offer, eager lines, counters, control blocks, fragments.
+ * then per rank, on the rank's domain: acknowledgement, offer, eager lines, counters, perhaps the same words of a second
+ * protocol, control blocks, fragments.
  * Every rank's range starts on a page and is padded to the page size in use. */
 #ifndef SHMCOLL_MODEL_SEGMENT_LAYOUT_H
 #define SHMCOLL_MODEL_SEGMENT_LAYOUT_H
@@ -13,6 +14,7 @@
 /* What of everything a protocol needs. slots, sets, lines and counters may be 0 where it does not use them. */
 struct segment_shape {
     uint32_t procs, slots, sets, fragment_bytes, lines, counters;
+    uint32_t second_counters; /* of a second protocol that shares the slots; 0: there is none */
 };
 
 struct segment_layout {
@@ -27,6 +29,7 @@ struct segment_layout {
     uint64_t fragments_offset;      /* within a rank's range */
     uint64_t total_bytes;
     uint32_t lines, counters; /* a rank; 0 where the protocol has none */
+    uint32_t second_counters;
 };
 
 /* The paper's layout: page-sized control blocks and no eager lines; total = w*ceil(4p/w) + w*q + p*s*(w + w*ceil(f/w)).
@@ -37,6 +40,9 @@ int segment_layout_paper(uint32_t procs, uint32_t slots, uint32_t sets, uint32_t
  * Fragments are rounded up to 4096 bytes (to 128 if shorter than that), whatever the page size: with huge pages only the
  * set pages and each rank's range are padded to page_bytes. Returns as above, but only procs has to be positive. */
 int segment_layout_packed(const struct segment_shape *shape, uint32_t page_bytes, struct segment_layout *out);
+
+/* The same memory as the second protocol sees it: the same slots, words of its own, neither lines nor sets. */
+struct segment_layout segment_layout_second(const struct segment_layout *layout);
 
 /* leaders[i] = lowest rank on rank i's domain: the content of the segment's first page. */
 void segment_leaders_fill(uint32_t procs, const uint32_t *domain_of_rank, uint32_t *leaders);

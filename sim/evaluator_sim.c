@@ -21,6 +21,11 @@ static int supports(const struct scenario *scenario, char *reason, size_t reason
     int rc = scenario_check(scenario, reason, reason_bytes);
     if (rc)
         return rc;
+    if (scenario->job.kind != JOB_BCAST) {
+        snprintf(reason, reason_bytes, "the simulator runs broadcasts only, no %s: shmcoll run measures it",
+                 job_name(&scenario->job));
+        return -ENOTSUP;
+    }
     if (scenario->machine.nodes > 1) {
         snprintf(reason, reason_bytes, "the simulator runs a broadcast on one node, not on %u", scenario->machine.nodes);
         return -ENOTSUP;

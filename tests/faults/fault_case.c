@@ -58,7 +58,8 @@ static int calls_run(const struct fault_case *c, struct comm *comm, uint32_t ran
 {
     int error = 0, ends = c->verdict == FAULT_NONE || rank == c->victim;
     for (uint32_t call = 0; !error && (!ends || call < FAULT_CALLS); call++)
-        error = comm_bcast(comm, buffer, c->size_bytes, (c->victim + call) % c->procs);
+        error = c->allgather ? comm_allgather(comm, NULL, buffer, c->size_bytes)
+                             : comm_bcast(comm, buffer, c->size_bytes, (c->victim + call) % c->procs);
     return error;
 }
 
@@ -74,7 +75,7 @@ static int body(struct launch_rank *self, void *argument)
     int error = comm_create(&config, &self->bootstrap, &comm, self->message);
     if (error)
         return error;
-    void *own = malloc(c->size_bytes);
+    void *own = malloc(c->size_bytes * c->procs);
     visitor.common->ready++;
     while (visitor.common->ready < self->procs) /* nobody dies while another is still creating */
         usleep(100);
@@ -116,7 +117,8 @@ int fault_case_census(const struct fault_case *c, struct fault_census *census, c
 static int survivor_right(const struct fault_case *c, uint32_t rank, const struct survivor *s, uint64_t killed_ns, char *reason)
 {
     uint64_t late_ns = s->noticed_ns > killed_ns ? s->noticed_ns - killed_ns : 0;
-    if (s->error == -EOWNERDEAD && s->error_rank == c->victim && late_ns < LATE_NS && kill_case_text_right(s->text, c->victim, rank))
+    int told = kill_case_text_right(c->allgather ? "allgather" : "broadcast", s->text, c->victim, rank);
+    if (s->error == -EOWNERDEAD && s->error_rank == c->victim && late_ns < LATE_NS && told)
         return 1;
     snprintf(reason, COMM_REASON_BYTES, "survivor %u: error %d, blames rank %lld, after %.3f s: %.120s", rank, s->error,
              (long long)s->error_rank, (double)late_ns * 1e-9, s->text);

@@ -18,6 +18,7 @@ struct fault_census {
 struct fault_case {
     struct comm_lane lane;
     uint64_t size_bytes;
+    int allgather; /* size_bytes are of each rank, and the lane serves it */
     uint32_t procs, victim;
     uint32_t call, step; /* where it is killed */
     enum fault_verdict verdict;

@@ -1,4 +1,5 @@
-/* The kill matrix: every protocol x ranks x every rank x every step of three calls, and within every step that can be half done.
+/* The kill matrix: every protocol, of broadcast and allgather ("ag"), x ranks x every rank x every step of three calls, and within
+ * every step that can be half done.
  *
  * All cells with SHMCOLL_TEST_FULL, else some of each row, others each time. SHMCOLL_TEST_PROTOCOL: only that one's rows.
  * A cell that is never hit is a failure: where a rank's course depends on the others' it is tried again. */
@@ -6,6 +7,7 @@
 
 #include "../kernels/small_lane.h"
 
+#include "kernels/allgather_lanes.h"
 #include "kernels/clock.h"
 
 #include <stdio.h>
@@ -67,7 +69,7 @@ static int row_run(struct row *row, const struct fault_case *shape, struct choic
         c.procs = row->procs;
         c.victim = victim;
         if (victim % 2 && (row->protocol->uses & PROTOCOL_PEERS)) /* plain copies there, the kernel's elsewhere */
-            c.area_bytes = c.size_bytes;
+            c.area_bytes = c.size_bytes * c.procs;
         if (fault_case_census(&c, &census, reason)) {
             printf("%s p=%u rank=%u, nobody killed: %s\n", row->protocol->name, row->procs, victim, reason);
             return -1;
@@ -88,21 +90,30 @@ static struct choice choice_make(const struct row *row, const struct fault_case 
     return (struct choice){every, seed % every};
 }
 
+static const char *label_of(const struct protocol *protocol, char label[32])
+{
+    snprintf(label, 32, "%s%.14s", protocol->uses & PROTOCOL_ALLGATHER ? "ag " : "", protocol->name);
+    return label;
+}
+
 static int protocol_run(const struct protocol *protocol, uint32_t seed)
 {
     static const uint32_t procs[] = {2, 3, 5};
     int failed = 0;
-    struct fault_case shape = {0};
-    if (small_lane_make(protocol, &shape.lane, &shape.size_bytes)) {
+    int allgather = (protocol->uses & PROTOCOL_ALLGATHER) != 0;
+    struct fault_case shape = {.allgather = allgather};
+    if (small_lane_make(allgather ? companion_carrier(protocol) : protocol, &shape.lane, &shape.size_bytes)) {
         printf("%s takes none of the shapes tried\n", protocol->name);
         return 1;
     }
     for (size_t i = 0; i < sizeof procs / sizeof *procs; i++) {
         struct row row = {.protocol = protocol, .procs = procs[i]};
         uint64_t begin_ns = clock_monotonic_ns();
+        char label[32];
         int broken = row_run(&row, &shape, choice_make(&row, &shape, seed));
-        printf("| %-16s | %5u | %5u | %5u | %5u | %5u | %8u | %8.1f | %6.1f |\n", protocol->name, row.procs, row.steps, row.cells, row.tried, row.hit,
-               row.survived, (double)row.worst_ns * 1e-6, (double)(clock_monotonic_ns() - begin_ns) * 1e-9);
+        printf("| %-16s | %5u | %5u | %5u | %5u | %5u | %8u | %8.1f | %6.1f |\n", label_of(protocol, label),
+               row.procs, row.steps, row.cells, row.tried, row.hit, row.survived,
+               (double)row.worst_ns * 1e-6, (double)(clock_monotonic_ns() - begin_ns) * 1e-9);
         fflush(stdout);
         failed += broken || row.tried == 0 || row.hit < row.tried || row.survived < row.tried;
     }
@@ -115,13 +126,15 @@ int main(void)
     uint32_t seed = given ? (uint32_t)strtoul(given, NULL, 0) : (uint32_t)(clock_monotonic_ns() % 1000000), passed = 0, failed = 0;
     printf("seed %u\n| %-16s | %5s | %5s | %5s | %5s | %5s | %8s | %8s | %6s |\n", seed, "protocol", "ranks", "steps", "cells", "tried", "hit", "survived",
            "worst ms", "s");
-    for (const struct protocol *const *p = protocol_table; *p; p++) {
-        if (only && strcmp(only, (*p)->name) != 0)
-            continue;
-        int broken = protocol_run(*p, seed);
-        passed += !broken;
-        failed += broken != 0;
-    }
+    const struct protocol *const *const tables[] = {protocol_table, protocol_allgather_table};
+    for (int t = 0; t < 2; t++)
+        for (const struct protocol *const *p = tables[t]; *p; p++) {
+            if (only && strcmp(only, (*p)->name) != 0)
+                continue;
+            int broken = protocol_run(*p, seed);
+            passed += !broken;
+            failed += broken != 0;
+        }
     printf("%u passed, %u failed\n", passed, failed);
     return failed > 0 || passed == 0;
 }

@@ -61,7 +61,7 @@ static int body(struct launch_rank *self, void *argument)
     int error = comm_create(&config, &self->bootstrap, &comm, self->message);
     if (error)
         return error;
-    unsigned char *buffer = malloc(c->size_bytes + 1);
+    unsigned char *buffer = malloc(c->size_bytes * (c->allgather ? self->procs : 1) + 1);
     common->ready++;
     while (common->ready < self->procs) /* nobody dies while another is still creating */
         usleep(200);
@@ -70,7 +70,8 @@ static int body(struct launch_rank *self, void *argument)
         arm(c->delay_ns);
     }
     for (uint32_t call = 0; !error; call++)
-        error = comm_bcast(comm, buffer, c->size_bytes, call % self->procs);
+        error = c->allgather ? comm_allgather(comm, NULL, buffer, c->size_bytes)
+                             : comm_bcast(comm, buffer, c->size_bytes, call % self->procs);
     mine->noticed_ns = clock_monotonic_ns();
     mine->error = error;
     mine->error_rank = comm_error_rank(comm);
@@ -81,10 +82,10 @@ static int body(struct launch_rank *self, void *argument)
     return error;
 }
 
-int kill_case_text_right(const char *text, uint32_t victim, uint32_t survivor)
+int kill_case_text_right(const char *collective, const char *text, uint32_t victim, uint32_t survivor)
 {
     char begin[80];
-    int n = snprintf(begin, sizeof begin, "broadcast: rank %u died; rank %u was at ", victim, survivor);
+    int n = snprintf(begin, sizeof begin, "%s: rank %u died; rank %u was at ", collective, victim, survivor);
     return strncmp(text, begin, (size_t)n) == 0 && text[n] >= 'A' && text[n] <= 'Z';
 }
 
@@ -106,7 +107,8 @@ int kill_case_run(const struct kill_case *c, char *reason, uint64_t *latest_ns)
         if (r == c->victim)
             continue;
         *latest_ns = late_ns > *latest_ns ? late_ns : *latest_ns;
-        if (s->error == -EOWNERDEAD && s->error_rank == c->victim && late_ns < 1000000000 && kill_case_text_right(s->text, c->victim, r))
+        int told = kill_case_text_right(c->allgather ? "allgather" : "broadcast", s->text, c->victim, r);
+        if (s->error == -EOWNERDEAD && s->error_rank == c->victim && late_ns < 1000000000 && told)
             continue;
         snprintf(reason, COMM_REASON_BYTES, "survivor %u: error %d, blames rank %lld, after %.3f s: %.120s", r, s->error,
                  (long long)s->error_rank, (double)late_ns * 1e-9, s->text);

@@ -64,6 +64,26 @@ static void every_protocol_survives_a_kill(void **state)
     }
 }
 
+static void allgather_survives_a_kill(void **state)
+{
+    (void)state;
+    static const uint64_t blocks[] = {8, 4096, 1 << 20};
+    static const struct protocol *const lanes[] = {NULL, &protocol_counted, &protocol_shared_source};
+    for (int i = 0; i < 9; i++) {
+        char reason[COMM_REASON_BYTES];
+        uint64_t latest_ns;
+        struct leftovers before = leftovers_count();
+        struct kill_case c = {.procs = 2 + (uint32_t)rand() % 4, .protocol = lanes[i / 3], .size_bytes = blocks[i % 3]};
+        c.allgather = 1;
+        c.victim = (uint32_t)rand() % c.procs;
+        c.delay_ns = (uint64_t)rand() % 30000000;
+        if (kill_case_run(&c, reason, &latest_ns))
+            fail_msg("allgather p=%u victim=%u block=%llu delay=%llu ns: %s", c.procs, c.victim, (unsigned long long)c.size_bytes,
+                     (unsigned long long)c.delay_ns, reason);
+        nothing_left(before);
+    }
+}
+
 /* ---- the launcher itself is hit ---- */
 
 static pid_t *rank_pid; /* shared with the launcher and its ranks */
@@ -202,6 +222,7 @@ int main(void)
     rank_pid = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(survivors_know_within_a_second), cmocka_unit_test(every_protocol_survives_a_kill),
+        cmocka_unit_test(allgather_survives_a_kill),
         cmocka_unit_test(launcher_killed), cmocka_unit_test(timeout_ends_all),
         cmocka_unit_test(exit_in_the_middle), cmocka_unit_test(leaving_early_is_an_error),
         cmocka_unit_test(embedder_knows_of_a_dead_thread),

@@ -161,7 +161,8 @@ static void found(const struct segment_layout *l, uint32_t word, uint32_t owner,
 static void test_words_found(void **state)
 {
     (void)state;
-    struct segment_shape shapes[] = {{5, 8, 2, 100, 32, 3}, {3, 0, 0, 0, 4, 0}, {2, 0, 0, 0, 0, 2}, {4, 6, 1, 9000, 0, 0}};
+    struct segment_shape shapes[] = {
+        {5, 8, 2, 100, 32, 3, 0}, {3, 0, 0, 0, 4, 0, 0}, {2, 0, 0, 0, 0, 2, 0}, {4, 6, 1, 9000, 0, 0, 1}};
     struct segment_layout l;
     for (size_t k = 0; k <= sizeof shapes / sizeof *shapes; k++) {
         int paper = k == sizeof shapes / sizeof *shapes;
@@ -182,6 +183,31 @@ static void test_words_found(void **state)
                 found(&l, WORD_OFFER, r, 0);
             }
         }
+    }
+}
+
+/* A second protocol's words are between the first's and the control blocks, on lines of their own; the slots are the same. */
+static void test_second_view(void **state)
+{
+    (void)state;
+    struct segment_shape shape = {.procs = 3, .slots = 4, .sets = 2, .fragment_bytes = 5000, .lines = 32, .counters = 3,
+                                  .second_counters = 2};
+    struct segment_layout first, second;
+    assert_int_equal(segment_layout_packed(&shape, 4096, &first), 0);
+    second = segment_layout_second(&first);
+    for (uint32_t r = 0; r < 3; r++) {
+        uint64_t last = segment_word_offset(&first, WORD_COUNTER, r, 2);
+        const uint64_t words[] = {segment_word_offset(&second, WORD_ACK, r, 0), segment_word_offset(&second, WORD_OFFER, r, 0),
+                                  segment_word_offset(&second, WORD_COUNTER, r, 0), segment_word_offset(&second, WORD_COUNTER, r, 1)};
+        for (size_t i = 0; i < 4; i++)
+            assert_int_equal(words[i], last + (i + 1) * 128);
+        assert_true(words[3] + 128 <= segment_word_offset(&first, WORD_CONTROL, r, 0));
+        for (uint32_t slot = 0; slot < 4; slot++)
+            assert_int_equal(segment_slot_offset(&second, r, slot), segment_slot_offset(&first, r, slot));
+        found(&second, WORD_ACK, r, 0);
+        found(&second, WORD_OFFER, r, 0);
+        found(&second, WORD_COUNTER, r, 0);
+        found(&second, WORD_COUNTER, r, 1);
     }
 }
 
@@ -208,7 +234,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figure_1),       cmocka_unit_test(test_leaders),  cmocka_unit_test(test_nothing_overlaps),
-        cmocka_unit_test(test_packed_strides), cmocka_unit_test(test_words_found), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_packed_strides), cmocka_unit_test(test_words_found), cmocka_unit_test(test_second_view),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,195 @@
+/* Byte-exact for all pairs of parameter values: a covering array, generated here, every case run for real, several allgathers and
+ * perhaps broadcasts on one communicator. */
+#include "gather_case.h"
+
+#include "kernels/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    FACTOR_PROCS,
+    FACTOR_BLOCK,
+    FACTOR_QUEUE,
+    FACTOR_FRAGMENT,
+    FACTOR_PROTOCOL,
+    FACTOR_IN_PLACE,
+    FACTOR_BACKEND,
+    FACTOR_BROADCASTS,
+    FACTOR_CALLS,
+    FACTOR_LANES,
+    FACTOR_BUFFERS,
+    FACTOR_START, /* of the counters */
+    FACTOR_DELAY,
+    FACTOR_COPY_OUT,
+    FACTOR_EXECUTOR,
+    FACTOR_COUNT
+};
+
+enum { LEVELS_MOST = 10, ROWS_MAX = 400, CANDIDATES = 20, LARGE_BYTES = 4 << 20 };
+
+static const uint32_t procs[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
+static const uint64_t blocks[] = {0, 1, 8, 56, 57, 120, 121, 4096, 65537, 1 << 20};
+static const uint32_t queues[][2] = {{1, 1}, {2, 1}, {2, 2}, {8, 2}, {64, 4}};
+static const uint32_t fragments[] = {64, 4096, 10000, 65536};
+static const struct protocol *const protocols[] = {&protocol_counted, &protocol_pipelined, &protocol_release_gather,
+                                                   &protocol_shared_source};
+/* Wrap-around of the counters themselves and of their differences as signed numbers. */
+static const uint32_t starts[] = {0, UINT32_MAX - 9, INT32_MAX - 9};
+static const int copies_out[] = {COMM_COPY_AUTO, COPY_MEMCPY, COPY_NONTEMPORAL};
+static const uint32_t levels[FACTOR_COUNT] = {
+    [FACTOR_PROCS] = 10, [FACTOR_BLOCK] = 10, [FACTOR_QUEUE] = 5, [FACTOR_FRAGMENT] = 4, [FACTOR_PROTOCOL] = 4,
+    [FACTOR_IN_PLACE] = GATHER_IN_PLACE_COUNT, [FACTOR_BACKEND] = 2, [FACTOR_BROADCASTS] = GATHER_BROADCASTS_COUNT,
+    [FACTOR_CALLS] = GATHER_CALLS_COUNT, [FACTOR_LANES] = GATHER_LANES_COUNT, [FACTOR_BUFFERS] = GATHER_BUFFERS_COUNT,
+    [FACTOR_START] = 3, [FACTOR_DELAY] = 2, [FACTOR_COPY_OUT] = 3, [FACTOR_EXECUTOR] = 2,
+};
+
+struct row {
+    uint8_t level[FACTOR_COUNT];
+};
+
+/* covered[a][i][b][j]: the pair of level i of factor a and level j of factor b, a < b. */
+static uint8_t covered[FACTOR_COUNT][LEVELS_MOST][FACTOR_COUNT][LEVELS_MOST];
+static uint64_t seed, state_of_draw;
+
+static uint32_t draw(uint32_t below)
+{
+    state_of_draw = state_of_draw * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((state_of_draw >> 33) % below);
+}
+
+static struct gather_case case_of(const struct row *row)
+{
+    const uint8_t *level = row->level;
+    struct gather_case c = gather_case_default();
+    c.procs = procs[level[FACTOR_PROCS]];
+    c.block_bytes = blocks[level[FACTOR_BLOCK]];
+    c.slots = queues[level[FACTOR_QUEUE]][0];
+    c.sets = queues[level[FACTOR_QUEUE]][1];
+    c.fragment_bytes = fragments[level[FACTOR_FRAGMENT]];
+    c.protocol = protocols[level[FACTOR_PROTOCOL]];
+    if (c.protocol == &protocol_release_gather)
+        c.sets = 1; /* it knows no sets */
+    c.in_place = level[FACTOR_IN_PLACE];
+    c.backend = level[FACTOR_BACKEND] ? BACKEND_THREADS : BACKEND_PROCS;
+    c.broadcasts = level[FACTOR_BROADCASTS];
+    c.calls = level[FACTOR_CALLS];
+    c.lanes = level[FACTOR_LANES];
+    c.buffers = level[FACTOR_BUFFERS];
+    c.op_start = starts[level[FACTOR_START]];
+    c.copy_out = copies_out[level[FACTOR_COPY_OUT]];
+    c.generic_executor = level[FACTOR_EXECUTOR];
+    int is_large = c.procs * c.block_bytes >= LARGE_BYTES;
+    uint64_t steps = c.procs * (c.block_bytes / c.fragment_bytes + 1);
+    c.delay_max_ns = !level[FACTOR_DELAY] ? 0 : steps < 100 ? 2000 : 100; /* of many fragments each is held up less */
+    c.call_count = is_large ? 2 : c.block_bytes <= 4096 ? 24 : 6;
+    return c;
+}
+
+/* In at most 4096 fragments of all ranks together. */
+static int possible(const struct row *row)
+{
+    struct gather_case c = case_of(row);
+    return c.block_bytes / c.fragment_bytes * c.procs <= 4096;
+}
+
+static int complete(struct row *row, uint32_t fixed)
+{
+    for (int attempt = 0; attempt < 400; attempt++) {
+        for (uint32_t f = 0; f < FACTOR_COUNT; f++)
+            if (!(fixed >> f & 1))
+                row->level[f] = (uint8_t)draw(levels[f]);
+        if (possible(row))
+            return 1;
+    }
+    return 0;
+}
+
+static uint32_t gain(const struct row *row, int take)
+{
+    uint32_t n = 0;
+    for (uint32_t a = 0; a < FACTOR_COUNT; a++)
+        for (uint32_t b = a + 1; b < FACTOR_COUNT; b++) {
+            uint8_t *pair = &covered[a][row->level[a]][b][row->level[b]];
+            n += !*pair;
+            *pair |= (uint8_t)take;
+        }
+    return n;
+}
+
+/* The best of some rows that contain the pair. */
+static int best_row(uint32_t a, uint32_t i, uint32_t b, uint32_t j, struct row *best)
+{
+    uint32_t best_gain = 0;
+    for (int k = 0; k < CANDIDATES; k++) {
+        struct row row;
+        row.level[a] = (uint8_t)i;
+        row.level[b] = (uint8_t)j;
+        if (!complete(&row, 1u << a | 1u << b))
+            return 0;
+        uint32_t g = gain(&row, 0);
+        if (g > best_gain) {
+            best_gain = g;
+            *best = row;
+        }
+    }
+    return 1;
+}
+
+static uint32_t cover_pair(uint32_t a, uint32_t i, uint32_t b, uint32_t j, struct row *rows, uint32_t n, uint32_t *missing)
+{
+    if (covered[a][i][b][j])
+        return n;
+    if (n == ROWS_MAX || !best_row(a, i, b, j, &rows[n])) {
+        ++*missing;
+        return n;
+    }
+    gain(&rows[n], 1);
+    return n + 1;
+}
+
+/* Pairs left out are those of a large block in tiny fragments. */
+static uint32_t make_rows(struct row *rows, uint32_t *missing)
+{
+    uint32_t n = 0;
+    *missing = 0;
+    state_of_draw = seed;
+    for (uint32_t a = 0; a < FACTOR_COUNT; a++)
+        for (uint32_t b = a + 1; b < FACTOR_COUNT; b++)
+            for (uint32_t i = 0; i < levels[a]; i++)
+                for (uint32_t j = 0; j < levels[b]; j++)
+                    n = cover_pair(a, i, b, j, rows, n, missing);
+    return n;
+}
+
+static void all_pairs(void **state)
+{
+    static struct row rows[ROWS_MAX];
+    uint32_t missing, n = make_rows(rows, &missing);
+    (void)state;
+    assert_in_range(missing, 0, 1); /* 1 MiB in 64 bytes */
+    assert_in_range(n, 100, ROWS_MAX - 1);
+    for (uint32_t i = 0; i < n; i++) {
+        char reason[COMM_REASON_BYTES], text[GATHER_CASE_TEXT_BYTES];
+        struct gather_case c = case_of(&rows[i]);
+        c.seed = seed + i;
+        int error = gather_case_run(&c, reason);
+        if (error)
+            fail_msg("%s: error %d: %s", gather_case_format(&c, text, sizeof text), error, reason);
+    }
+    printf("seed %llu: %u cases cover all pairs but %u\n", (unsigned long long)seed, n, missing);
+}
+
+int main(void)
+{
+    const char *given = getenv("SHMCOLL_TEST_SEED");
+    seed = given ? strtoull(given, NULL, 0) : clock_monotonic_ns() % 1000000;
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* ranks are forked, and a crash shall not swallow the seed */
+    printf("seed %llu\n", (unsigned long long)seed);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_pairs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
