@@ -50,8 +50,8 @@ static void print_header(void)
 static void print_row(const struct credit_rules *rules, const struct credit_case *c, const struct credit_result *r)
 {
     printf("%-30s %-30s %u %u %2u %10llu %11llu %6llu %5llu %s\n", rules->name, c->name, c->ranks, c->initial, c->slots,
-           (unsigned long long)r->states, (unsigned long long)r->transitions, (unsigned long long)r->depth,
-           (unsigned long long)r->ends, credit_violation_string(r->violation));
+           (unsigned long long)r->found.states, (unsigned long long)r->found.transitions, (unsigned long long)r->found.depth,
+           (unsigned long long)r->found.ends, credit_violation_string(r->found.violation));
 }
 
 static void case_holds(const struct credit_case *c, struct credit_result *sum)
@@ -59,11 +59,11 @@ static void case_holds(const struct credit_case *c, struct credit_result *sum)
     struct credit_result r;
     int err = credit_explorer_run(c, &credit_rules_right, STATES_MAX, &r);
     print_row(&credit_rules_right, c, &r);
-    if (r.violation)
-        printf("    %s\n", r.history);
+    if (r.found.violation)
+        printf("    %s\n", r.found.history);
     assert_int_equal(err, 0);
-    assert_int_equal(r.violation, CREDIT_OK);
-    assert_true(r.ends >= 1);
+    assert_int_equal(r.found.violation, CREDIT_OK);
+    assert_true(r.found.ends >= 1);
     for (uint32_t m = 0; m < CREDIT_MOVES; m++)
         sum->made[m] += r.made[m];
     sum->stores += r.stores;
@@ -93,12 +93,12 @@ static int mutant_caught(const struct credit_mutant *mutant)
     struct credit_rules rules = credit_mutant_rules(mutant);
     struct credit_result r = {0};
     size_t i = 0;
-    for (; i < COUNT(cases) && !r.violation; i++)
+    for (; i < COUNT(cases) && !r.found.violation; i++)
         assert_int_equal(credit_explorer_run(&cases[i], &rules, STATES_MAX, &r), 0);
     print_row(&rules, &cases[i - 1], &r);
     if (verbose)
-        printf("    %s\n", r.history);
-    return r.violation == mutant->violation;
+        printf("    %s\n", r.found.history);
+    return r.found.violation == mutant->violation;
 }
 
 static void mutants_are_caught(void **state)
