@@ -3,8 +3,8 @@
  * An endpoint is created collectively, like a communicator (comm.h), belongs to one rank and may be used by one thread at a
  * time. Messages match by (peer, tag), in the order in which they were sent for each pair and tag, whatever channels they take. What is
  * posted makes progress in any call of the same endpoint. A message that nobody has asked for yet is kept, up to a bound for each pair;
- * beyond it its bytes, and then its sender, wait for the receive: a send may take until its receive has been posted. So where two
- * ranks send to each other, both post before either waits.
+ * beyond it, or if it is longer than eager_bytes or offer_bytes, it waits at its sender: then a send takes until its receive has been
+ * posted. So where two ranks send long messages to each other, both post before either waits.
  *
  * Errors are as in comm.h: a peer that dies is -EOWNERDEAD for everyone, and an endpoint once in error stays so. */
 #ifndef SHMCOLL_KERNELS_CHANNELS_ENDPOINT_H
@@ -25,7 +25,9 @@ struct transfer {
     const struct channel *channel;
     char *buffer;
     uint64_t capacity_bytes, moved_bytes;
-    uint32_t own_id, peer_id, control;
+    uint32_t own_id, peer_id, answer; /* answer: enum packet_kind */
+    uint32_t card_where;              /* of a receive: how the sender's buffer is reached */
+    uint64_t card_address, card_check;
     struct transfer *next;
 };
 
@@ -43,6 +45,9 @@ struct endpoint_config {
     uint32_t ring_bytes;     /* exclusive ring of a pair; a power of two, 4096 at least */
     uint32_t fragment_bytes; /* longer messages move in pieces of this many at most; at most a quarter of a ring */
     uint32_t eager_bytes;    /* messages up to here are sent without asking */
+    uint32_t queue_initial, queue_extension; /* packets of 256 bytes: for each sender, and to be shared */
+    uint32_t pool_units, unit_bytes;         /* of a sender, for payloads on their way to anyone */
+    uint32_t offer_bytes;    /* longer messages are offered to be fetched, where that is the channel's way */
     uint32_t kept_bytes;     /* of one sender, of messages not asked for yet; with their heads, 64 bytes each */
     int32_t domain_os;       /* as in comm_config, as all that follow */
     void (*progress)(void *context);

@@ -8,24 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RING_LEAST_BYTES = 4096, KEPT_LEAST_BYTES = 4096, EAGER_MOST_BYTES = 1 << 30 };
+enum { RING_LEAST_BYTES = 4096, KEPT_LEAST_BYTES = 4096, EAGER_MOST_BYTES = 1 << 30, QUEUE_MOST = 1 << 15, UNITS_MOST = 1 << 14 };
 
 struct endpoint_config endpoint_config_default(uint32_t procs, uint32_t rank, const struct channel *channel)
 {
     return (struct endpoint_config){.procs = procs, .rank = rank, .channel = {channel}, .ring_bytes = 65536, .fragment_bytes = 8192,
-                                    .eager_bytes = 65536, .kept_bytes = 262144, .domain_os = -1};
+                                    .eager_bytes = 65536, .queue_initial = 4, .queue_extension = 64, .pool_units = 32,
+                                    .unit_bytes = 8192, .offer_bytes = 16384, .kept_bytes = 262144, .domain_os = -1};
 }
 
 /* What must be the same everywhere; no padding, compared as bytes. */
 struct agreed_endpoint {
     char channel[ENDPOINT_CHANNELS_MAX][16];
-    uint32_t ring_bytes, fragment_bytes, eager_bytes, kept_bytes;
+    uint32_t ring_bytes, fragment_bytes, eager_bytes, kept_bytes, queue_initial, queue_extension, pool_units, unit_bytes;
 };
 
 static struct agreed_endpoint agreed_of(const struct endpoint_config *f)
 {
     struct agreed_endpoint a = {.ring_bytes = f->ring_bytes, .fragment_bytes = f->fragment_bytes, .eager_bytes = f->eager_bytes,
-                                .kept_bytes = f->kept_bytes};
+                                .kept_bytes = f->kept_bytes, .queue_initial = f->queue_initial,
+                                .queue_extension = f->queue_extension, .pool_units = f->pool_units, .unit_bytes = f->unit_bytes};
     for (uint32_t i = 0; i < ENDPOINT_CHANNELS_MAX && f->channel[i]; i++)
         snprintf(a.channel[i], sizeof a.channel[i], "%s", f->channel[i]->name);
     return a;
@@ -42,6 +44,10 @@ static const char *config_fault(const struct endpoint_config *f)
         return "fragment: 64 bytes at least, a quarter of the ring at most";
     if (f->eager_bytes > EAGER_MOST_BYTES || f->kept_bytes < KEPT_LEAST_BYTES || f->kept_bytes > INT32_MAX)
         return "eager or kept bytes out of range";
+    if (f->queue_initial < 1 || f->queue_initial > QUEUE_MOST || f->queue_extension > QUEUE_MOST)
+        return "queue: a packet for each sender at least";
+    if (f->pool_units < 1 || f->pool_units > UNITS_MOST || f->unit_bytes < 256 || f->unit_bytes > INT32_MAX / UNITS_MOST)
+        return "pool: a unit of 256 bytes at least";
     return NULL;
 }
 
@@ -70,11 +76,19 @@ static int config_agree(const struct endpoint_config *f, const struct comm_boots
 static void layout_make(struct endpoint *e)
 {
     struct endpoint_layout *l = &e->layout;
+    const struct endpoint_config *f = &e->config;
+    int has_queue = (e->carriers & 1u << CARRIER_QUEUE) != 0, has_pool = (e->carriers & 1u << CARRIER_POOL) != 0;
+    e->queue.slots = has_queue ? credit_slots(e->procs, f->queue_initial, f->queue_extension) : 0;
+    e->pool.units = has_pool ? f->pool_units : 0;
     l->pairs_offset = BELL_BYTES;
-    l->rings_offset = l->pairs_offset + (uint64_t)e->procs * PAIR_BYTES;
+    l->tail_offset = l->pairs_offset + (uint64_t)e->procs * PAIR_BYTES;
+    l->queue_offset = l->tail_offset + TAIL_BYTES;
+    l->uses_offset = l->queue_offset + (uint64_t)e->queue.slots * QUEUE_PACKET_BYTES;
+    l->pool_offset = l->uses_offset + e->pool.units * sizeof(struct pool_use);
+    l->rings_offset = l->pool_offset + (uint64_t)e->pool.units * f->unit_bytes;
     l->bytes = l->rings_offset;
     if (e->carriers & 1u << CARRIER_RING)
-        l->bytes += (uint64_t)e->procs * e->config.ring_bytes;
+        l->bytes += (uint64_t)e->procs * f->ring_bytes;
 }
 
 static char *area_of(const struct endpoint *e, uint32_t rank)
@@ -92,25 +106,59 @@ static char *ring_of(const struct endpoint *e, uint32_t owner, uint32_t sender)
     return area_of(e, owner) + e->layout.rings_offset + (uint64_t)sender * e->config.ring_bytes;
 }
 
+/* This rank's own queue and pool. */
+static int carriers_start(struct endpoint *e)
+{
+    char *area = area_of(e, e->rank);
+    int error = 0;
+    if (e->queue.slots) {
+        word_store_relaxed((atomic_word *)(void *)(area + e->layout.tail_offset), e->config.op_start);
+        error = mp_queue_init(e, area + e->layout.queue_offset);
+    }
+    if (!error && e->pool.units) {
+        e->pool.done = (struct pool_use *)(void *)(area + e->layout.uses_offset);
+        e->pool.unit = area + e->layout.pool_offset;
+        error = sr_pool_init(e);
+    }
+    return error;
+}
+
+static void peer_carriers_start(struct endpoint *e, struct peer *p)
+{
+    char *area = area_of(e, p->rank);
+    if (e->queue.slots) {
+        p->queue_tail = (atomic_word *)(void *)(area + e->layout.tail_offset);
+        p->queue_slot = (struct queue_packet *)(void *)(area + e->layout.queue_offset);
+        mp_peer_init(e, p);
+    }
+    if (e->pool.units) {
+        p->pool_done = (struct pool_use *)(void *)(area + e->layout.uses_offset);
+        p->pool_unit = area + e->layout.pool_offset;
+    }
+    if (e->carriers & 1u << CARRIER_RING) {
+        p->out_ring = ring_of(e, p->rank, e->rank);
+        p->in_ring = ring_of(e, e->rank, p->rank);
+        er_ring_init(e, p);
+    }
+}
+
 static void peer_start(struct endpoint *e, uint32_t rank)
 {
     struct peer *p = &e->peer[rank];
     const struct pair_words *theirs = words_of(e, rank, e->rank);
     uint32_t start = e->config.op_start;
     *p = (struct peer){.rank = rank, .channel = e->config.channel[0], .out_told = &theirs->told, .out_freed = &theirs->freed,
+                       .out_limit = &theirs->limit, .forbidden = e->comm->peers.pid[rank] < 0,
                        .bell = (atomic_word *)(void *)area_of(e, rank), .words = words_of(e, e->rank, rank), .number_out = start,
                        .number_in = start, .spent_units = start, .freed_units = start, .free_units = start, .free_told_units = start};
     transfer_queue_start(&p->queue);
     transfer_queue_start(&p->streams);
     transfer_queue_start(&p->control);
+    transfer_queue_start(&p->fetches);
     transfer_queue_start(&p->posted);
     p->kept_tail = &p->kept;
     word_store_relaxed(&p->words->freed, start);
-    if (e->carriers & 1u << CARRIER_RING) {
-        p->out_ring = ring_of(e, rank, e->rank);
-        p->in_ring = ring_of(e, e->rank, rank);
-        er_ring_init(e, p);
-    }
+    peer_carriers_start(e, p);
 }
 
 static int comm_of_endpoint(struct endpoint *e, const struct comm_bootstrap *bootstrap, char *reason)
@@ -149,6 +197,8 @@ static int create(struct endpoint *e, const struct comm_bootstrap *bootstrap, ch
         memset(e->peer, 0, f->procs * sizeof *e->peer);
     e->pending = calloc(f->procs, sizeof *e->pending);
     e->payload_most[CARRIER_RING] = f->fragment_bytes;
+    e->payload_most[CARRIER_QUEUE] = QUEUE_PAYLOAD_BYTES;
+    e->payload_most[CARRIER_POOL] = f->unit_bytes;
     e->kept_units = f->kept_bytes / 64;
     e->eager_units = e->kept_units / 4 * 3;
     for (uint32_t i = 0; i < ENDPOINT_CHANNELS_MAX && f->channel[i]; i++)
@@ -156,7 +206,7 @@ static int create(struct endpoint *e, const struct comm_bootstrap *bootstrap, ch
     layout_make(e);
     int error = comm_of_endpoint(e, bootstrap, reason);
     if (!error) {
-        ready = e->peer && e->pending && all ? 0 : -ENOMEM;
+        ready = e->peer && e->pending && all ? carriers_start(e) : -ENOMEM;
         for (uint32_t r = 0; r < f->procs && !ready; r++)
             peer_start(e, r);
         waiter_start(e);
@@ -200,6 +250,8 @@ void endpoint_destroy(struct endpoint *e)
     for (uint32_t r = 0; e->comm && e->peer && r < e->procs; r++)
         kept_destroy_all(e, &e->peer[r]);
     comm_destroy(e->comm);
+    sr_pool_destroy(e);
+    free(e->queue.account);
     free(e->table.slot);
     free(e->table.free);
     free(e->peer);

@@ -62,7 +62,7 @@ static struct kept *kept_create(struct endpoint *e, struct peer *p, const struct
     struct kept *k = malloc(sizeof *k + payload_bytes);
     if (!k)
         return NULL;
-    *k = (struct kept){.tag = head->tag, .channel = head->channel, .bytes = payload_bytes};
+    *k = (struct kept){.tag = head->tag, .bytes = payload_bytes};
     *p->kept_tail = k;
     p->kept_tail = &k->next;
     e->memory.kept_messages++;
@@ -121,7 +121,12 @@ static void rts_accept(struct endpoint *e, struct peer *p, struct transfer *t, c
     matched(t, rts->bytes);
     budget_free(e, p, 0);
     t->peer_id = rts->id;
-    transfer_queue_push(&p->control, t);
+    t->answer = PACKET_CTS;
+    t->card_where = rts->where;
+    t->card_address = rts->address;
+    t->card_check = rts->check;
+    int fetches = rts->where && !t->error && !p->forbidden;
+    transfer_queue_push(fetches ? &p->fetches : &p->control, t);
     endpoint_pending_add(e, p);
 }
 
@@ -157,6 +162,16 @@ static int arrive_cts(struct endpoint *e, struct peer *p, const struct packet_he
     t->moved_bytes = 0;
     transfer_queue_push(&p->streams, t);
     endpoint_pending_add(e, p);
+    return 1;
+}
+
+static int arrive_fin(struct endpoint *e, struct peer *p, const struct packet_head *head)
+{
+    struct transfer *t = transfer_of_id(&e->table, head->tag, p->rank);
+    if (!t || t->peer_id || (head->bytes != 0 && head->bytes != EFAULT))
+        return -EPROTO;
+    transfer_id_give(&e->table, t);
+    transfer_finish(t, -(int)head->bytes);
     return 1;
 }
 
@@ -242,10 +257,9 @@ static int arrive_more(struct endpoint *e, struct peer *p, const struct packet *
     return 1;
 }
 
-int packet_arrive(struct endpoint *e, struct peer *p, enum carrier carrier, const struct packet *packet)
+int packet_arrive(struct endpoint *e, struct peer *p, const struct packet *packet)
 {
     const struct packet_head *head = packet->head;
-    (void)carrier;
     switch (head->kind) {
     case PACKET_EAGER:
     case PACKET_RTS:
@@ -259,6 +273,10 @@ int packet_arrive(struct endpoint *e, struct peer *p, enum carrier carrier, cons
         return arrive_cts(e, p, head);
     case PACKET_DATA:
         return arrive_data(e, p, packet);
+    case PACKET_FIN:
+        return arrive_fin(e, p, head);
+    case PACKET_NOTE:
+        return 1;
     default:
         return -EPROTO;
     }

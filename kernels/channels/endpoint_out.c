@@ -29,11 +29,12 @@ static int announce_eager(struct endpoint *e, struct peer *p, struct transfer *t
     return 1;
 }
 
-static int announce_only(struct endpoint *e, struct peer *p, struct transfer *t)
+static int announce_only(struct endpoint *e, struct peer *p, struct transfer *t, const struct peer_card *card)
 {
     if (!t->own_id && transfer_id_take(&e->table, t))
         return -ENOMEM;
-    struct packet_rts rts = {.bytes = t->bytes, .id = t->own_id};
+    struct packet_rts rts = {.bytes = t->bytes, .id = t->own_id, .where = (uint32_t)card->where, .address = card->address,
+                             .check = card->check};
     struct packet_head head = {.kind = PACKET_RTS, .tag = t->tag, .number = p->number_out};
     if (!carrier_put(e, p, t->channel->carrier, &head, &rts, sizeof rts))
         return 0;
@@ -47,7 +48,12 @@ int packets_announce(struct endpoint *e, struct peer *p, struct transfer *t)
     uint32_t cost = kept_units(t->bytes);
     if (t->bytes <= e->config.eager_bytes && budget_has(p, cost, e->eager_units))
         return announce_eager(e, p, t, cost);
-    return budget_has(p, 1, e->kept_units) ? announce_only(e, p, t) : 0;
+    return packets_offer(e, p, t, &(struct peer_card){0});
+}
+
+int packets_offer(struct endpoint *e, struct peer *p, struct transfer *t, const struct peer_card *card)
+{
+    return budget_has(p, 1, e->kept_units) ? announce_only(e, p, t, card) : 0;
 }
 
 static int move_as(struct endpoint *e, struct peer *p, struct transfer *t, enum packet_kind kind)
@@ -67,14 +73,15 @@ int packets_move(struct endpoint *e, struct peer *p, struct transfer *t)
     return move_as(e, p, t, PACKET_DATA);
 }
 
-/* A receive tells its sender that it may go on, or that nothing is wanted. */
+/* A receive tells its sender that it may go on, or that nothing is wanted, or that all has been fetched. */
 static int push_control(struct endpoint *e, struct peer *p)
 {
     struct transfer *t = p->control.head;
-    int wants = !t->error && t->bytes > 0;
+    int wants = t->answer == PACKET_CTS && !t->error && t->bytes > 0;
     if (wants && !t->own_id && transfer_id_take(&e->table, t))
         return -ENOMEM;
-    struct packet_head head = {.kind = PACKET_CTS, .bytes = (uint32_t)wants, .tag = t->peer_id, .number = t->own_id};
+    struct packet_head head = {.kind = (uint8_t)t->answer, .tag = t->peer_id, .number = t->own_id};
+    head.bytes = t->answer == PACKET_FIN ? (uint32_t)-t->error : (uint32_t)wants;
     if (!carrier_put(e, p, p->channel->carrier, &head, NULL, 0))
         return 0;
     transfer_queue_pop(&p->control);
@@ -118,12 +125,15 @@ int endpoint_push(struct endpoint *e, struct peer *p)
     while (some) {
         int control = p->control.head ? push_control(e, p) : 0;
         int begun = control >= 0 && (p->open || p->queue.head) ? push_begun(e, p) : 0;
-        int stream = control >= 0 && begun >= 0 && p->streams.head ? push_stream(e, p) : 0;
-        if (control < 0 || begun < 0 || stream < 0)
-            return control < 0 ? control : begun < 0 ? begun : stream;
-        some = control + begun + stream;
+        int stream = begun >= 0 && p->streams.head ? push_stream(e, p) : 0;
+        int fetched = stream >= 0 && p->fetches.head ? zc_fetch(e, p) : 0;
+        if (control < 0 || begun < 0 || stream < 0 || fetched < 0)
+            return control < 0 ? control : begun < 0 ? begun : stream < 0 ? stream : fetched;
+        some = control + begun + stream + fetched;
         sum += some;
     }
+    if (p->credit.recalled)
+        sum += mp_give(e, p);
     return sum;
 }
 

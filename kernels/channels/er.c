@@ -48,7 +48,7 @@ int er_put(struct endpoint *e, struct peer *p, const struct packet_head *head, c
     char *line = unit_at(p->out_ring, p->out.units, p->out.at);
     struct packet_head *to = (struct packet_head *)(void *)line;
     to->kind = head->kind;
-    to->channel = head->channel;
+    to->pooled = 0;
     to->from = (uint16_t)e->rank;
     to->bytes = head->bytes;
     to->tag = head->tag;
@@ -68,13 +68,7 @@ int er_put(struct endpoint *e, struct peer *p, const struct packet_head *head, c
 static int payload_find(const struct endpoint *e, struct peer *p, char *line, struct packet *packet, uint32_t *units)
 {
     const struct packet_head *head = packet->head;
-    uint32_t most = e->payload_most[CARRIER_RING], n = head->bytes;
-    if (head->kind == PACKET_EAGER)
-        n = n < most ? n : most;
-    else if (head->kind == PACKET_RTS)
-        n = sizeof(struct packet_rts);
-    else if (head->kind != PACKET_MORE && head->kind != PACKET_DATA)
-        n = 0;
+    uint32_t most = e->payload_most[CARRIER_RING], n = packet_payload_bytes(head, most);
     if (n > most)
         return -EPROTO;
     char *from = line + payload_offset(n), *end = p->in_ring + (size_t)p->in.units * UNIT_BYTES;
@@ -120,7 +114,7 @@ int er_poll(struct endpoint *e, struct peer *p)
         if (error)
             return error;
         er_hear(&p->out, packet.head->credit);
-        int taken = packet_arrive(e, p, CARRIER_RING, &packet);
+        int taken = packet_arrive(e, p, &packet);
         if (taken <= 0)
             return taken < 0 ? taken : packets;
         give_back(e, p, units);

@@ -1,5 +1,6 @@
-/* Channels: random traffic arrives once, in order and byte-exact, whatever its shape; and what a user may do wrong. */
+/* Channels: what their users may rely on, and what they may do wrong. Random traffic is in test_channels_traffic.c. */
 #include "channel_case.h"
+#include "forbid.h"
 
 #include "kernels/channels/endpoint_internal.h"
 #include "kernels/clock.h"
@@ -12,53 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
-
-static uint64_t seed;
-
-static void run_case(const struct channel_case *c)
-{
-    char reason[COMM_REASON_BYTES], text[CHANNEL_CASE_TEXT_BYTES];
-    uint64_t arrived, begin_ns = clock_monotonic_ns();
-    int error = channel_case_run(c, &arrived, reason);
-    if (error || arrived < c->messages)
-        fail_msg("%s: error %d, %llu arrived: %s", channel_case_format(c, text, sizeof text), error, (unsigned long long)arrived,
-                 error ? reason : "");
-    if (getenv("SHMCOLL_TEST_VERBOSE"))
-        print_message("%.3f s %s\n", (double)(clock_monotonic_ns() - begin_ns) * 1e-9, channel_case_format(c, text, sizeof text));
-}
-
-/* Every pattern by every channel, small rings and budgets among them, counters about to wrap. */
-static void traffic_of(const struct channel *channel)
-{
-    static const uint32_t procs[] = {2, 3, 5, 8};
-    for (uint32_t i = 0; i < 16; i++) {
-        struct channel_case c = channel_case_default(channel);
-        c.pattern = (enum channel_pattern)(i % PATTERN_COUNT);
-        c.procs = procs[(i / 4 + i) % 4];
-        c.backend = i % 2 ? BACKEND_PROCS : BACKEND_THREADS;
-        c.blocking = i % 3 == 2;
-        c.slow = i % 5 == 1;
-        c.messages = 4000;
-        c.size_max_bytes = i % 4 == 3 ? 4 << 20 : i % 4 == 2 ? 300 : 100000;
-        c.messages = c.size_max_bytes > 1000000 ? 300 : 4000;
-        c.op_start = i % 2 ? 0u - 700 : 0;
-        if (i % 3 == 1) {
-            c.ring_bytes = 4096;
-            c.fragment_bytes = 1000;
-            c.kept_bytes = 4096;
-        }
-        c.seed = seed + i;
-        run_case(&c);
-    }
-}
-
-static void traffic_arrives(void **state)
-{
-    (void)state;
-    for (const struct channel *const *channel = channel_table; *channel; channel++)
-        traffic_of(*channel);
-}
 
 /* ---- bodies for two ranks ---- */
 
@@ -116,7 +72,7 @@ static void duo_each(int (*run)(struct launch_rank *, struct endpoint *, unsigne
 /* Both send before either receives; then the longer one, posted by both before either waits. */
 static int both_send_first(struct launch_rank *self, struct endpoint *e, unsigned char *out, unsigned char *in)
 {
-    static const uint32_t sizes[] = {0, 1, 8, 100, 4000, 60000};
+    static const uint32_t sizes[] = {0, 1, 8, 100, 4000, 16384};
     uint32_t other = 1 - self->rank;
     struct transfer s, r;
     for (uint32_t i = 0; i < 6; i++) {
@@ -171,18 +127,25 @@ static int reverse_tags(struct launch_rank *self, struct endpoint *e, unsigned c
 {
     enum { COUNT = 200, BYTES = 3000 };
     struct transfer r, t[COUNT];
+    struct peer *p = &e->peer[1 - self->rank];
+    uint32_t spent;
     for (uint32_t i = 0; i < COUNT && self->rank == 0; i++) {
         memset(out + i * BYTES, (int)i, BYTES);
         EXPECT(endpoint_send(e, 1, i, out + i * BYTES, BYTES, &t[i]) == 0);
     }
     if (self->rank == 0) {
         EXPECT(endpoint_wait_all(e, t, COUNT) == 0);
+        spent = p->spent_units;
+        EXPECT(endpoint_send(e, 1, COUNT, &spent, sizeof spent, t) == 0 && endpoint_wait(e, t) == 0);
         return 0;
     }
     for (uint32_t i = COUNT; i-- > 0;) {
         EXPECT(endpoint_receive(e, 0, i, in, BYTES, &r) == 0 && endpoint_wait(e, &r) == 0);
         EXPECT(in[0] == (unsigned char)i && memcmp(in, in + 1, BYTES - 1) == 0);
     }
+    EXPECT(endpoint_receive(e, 0, COUNT, &spent, sizeof spent, &r) == 0 && endpoint_wait(e, &r) == 0);
+    /* What the sender has spent of its budget it may spend again: the last message too, which was sent or announced. */
+    EXPECT(p->free_units == spent + kept_units(sizeof spent) || p->free_units == spent + kept_units(0));
     struct endpoint_memory m = endpoint_memory(e);
     EXPECT(m.kept_messages == 0 && m.kept_bytes == 0 && m.kept_most_bytes > 0 && m.kept_most_bytes < 300000);
     return 0;
@@ -272,6 +235,70 @@ static void payload_is_never_taken_for_a_head(void **state)
         fail_msg("error %d: %s", error, reason);
 }
 
+/* Rank 1 may not read others' memory: what is offered to it comes another way, what it offers is read. */
+static int one_may_not_read(struct launch_rank *self, struct endpoint *e, unsigned char *out, unsigned char *in)
+{
+    static const long calls[] = {SYS_process_vm_readv};
+    uint32_t other = 1 - self->rank;
+    struct transfer s, r;
+    if (self->rank == 1 && forbid_calls(calls, 1))
+        return -ENOTSUP;
+    for (uint32_t i = 0; i < 4; i++) {
+        memset(out, (int)(10 * i + self->rank), DUO_BYTES);
+        EXPECT(endpoint_send(e, other, i, out, DUO_BYTES, &s) == 0 && endpoint_receive(e, other, i, in, DUO_BYTES, &r) == 0);
+        EXPECT(endpoint_wait(e, &s) == 0 && endpoint_wait(e, &r) == 0);
+        EXPECT(in[0] == 10 * i + other && memcmp(in, in + 1, DUO_BYTES - 1) == 0);
+    }
+    EXPECT(e->peer[other].forbidden == (self->rank == 1));
+    return 0;
+}
+
+static void where_reading_is_forbidden_messages_are_sent(void **state)
+{
+    char reason[COMM_REASON_BYTES];
+    struct duo d = {.run = one_may_not_read, .config = endpoint_config_default(2, 0, channel_find("zc"))};
+    (void)state;
+    if (channel_case_backend(BACKEND_PROCS) == BACKEND_THREADS)
+        skip();
+    int error = duo_run(&d, 2, reason);
+    if (error == -ENOTSUP)
+        skip();
+    if (error)
+        fail_msg("error %d: %s", error, reason);
+}
+
+/* What is offered and is no memory is an error of that message at both ends, and of nothing else. */
+static int unmapped_later(struct launch_rank *self, struct endpoint *e, unsigned char *out, unsigned char *in)
+{
+    enum { BYTES = 1 << 20 };
+    uint32_t other = 1 - self->rank;
+    struct transfer t;
+    char *pages = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT(pages != MAP_FAILED);
+    if (self->rank == 0) {
+        EXPECT(endpoint_send(e, 1, 5, pages, BYTES, &t) == 0 && munmap(pages, BYTES) == 0);
+        EXPECT(endpoint_wait(e, &t) == -EFAULT);
+    } else {
+        usleep(10000);
+        EXPECT(endpoint_receive(e, 0, 5, in, BYTES, &t) == 0 && endpoint_wait(e, &t) == -EFAULT);
+    }
+    EXPECT(endpoint_send(e, other, 6, out, 100, &t) == 0 && endpoint_wait(e, &t) == 0);
+    EXPECT(endpoint_receive(e, other, 6, in, 100, &t) == 0 && endpoint_wait(e, &t) == 0);
+    return 0;
+}
+
+static void a_buffer_unmapped_too_early_is_an_error_of_its_message_only(void **state)
+{
+    char reason[COMM_REASON_BYTES];
+    struct duo d = {.run = unmapped_later, .config = endpoint_config_default(2, 0, channel_find("zc"))};
+    (void)state;
+    if (channel_case_backend(BACKEND_PROCS) == BACKEND_THREADS)
+        skip(); /* there a plain copy reads it */
+    int error = duo_run(&d, 2, reason);
+    if (error)
+        fail_msg("error %d: %s", error, reason);
+}
+
 static int differing_body(struct launch_rank *self, void *argument)
 {
     struct endpoint_config config = endpoint_config_default(self->procs, self->rank, argument);
@@ -291,18 +318,15 @@ static void configurations_that_differ_are_refused(void **state)
 
 int main(void)
 {
-    const char *given = getenv("SHMCOLL_TEST_SEED");
-    seed = given ? strtoull(given, NULL, 10) : clock_monotonic_ns() / 1000 & 0xffffff;
-    printf("seed %llu\n", (unsigned long long)seed);
-    fflush(stdout);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(traffic_arrives),
         cmocka_unit_test(two_that_send_first_do_not_wait_for_ever),
         cmocka_unit_test(a_message_too_long_is_an_error_of_its_receive_only),
         cmocka_unit_test(messages_are_kept_until_asked_for_within_bounds),
         cmocka_unit_test(a_rank_may_send_to_itself_and_not_to_nobody),
         cmocka_unit_test(waiting_for_one_who_left_is_an_error),
         cmocka_unit_test(payload_is_never_taken_for_a_head),
+        cmocka_unit_test(where_reading_is_forbidden_messages_are_sent),
+        cmocka_unit_test(a_buffer_unmapped_too_early_is_an_error_of_its_message_only),
         cmocka_unit_test(configurations_that_differ_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
