@@ -1,5 +1,6 @@
 #include "model/scenario.h"
 #include "model/protocol/eager.h"
+#include "model/schedule.h"
 
 #include <errno.h>
 #include <math.h>
@@ -160,13 +161,28 @@ static int check_conditions(const struct scenario *s, const struct complaint *c)
     return 0;
 }
 
+/* Without a protocol: what moves the messages has fragments and slots of its own. */
+static int check_schedule(const struct scenario *s, const struct complaint *c)
+{
+    const struct schedule_algorithm *a = s->algorithm;
+    if (s->job.kind != JOB_ALLGATHER || a->kind != SCHEDULE_ALLGATHER)
+        return complain(c, "schedule %s is none of %s", a->name, job_name(&s->job));
+    if (!schedule_valid(a, s->job.procs))
+        return complain(c, "schedule %s needs %s", a->name, a->needs ? a->needs : "fewer ranks");
+    if (s->params.fragment_bytes == 0 || s->params.slots == 0)
+        return complain(c, "fragments of %u bytes in %u slots: at least 1 is needed", s->params.fragment_bytes, s->params.slots);
+    return 0;
+}
+
 int scenario_check(const struct scenario *scenario, char *reason, size_t reason_bytes)
 {
     struct complaint c = {reason, reason_bytes};
     int err = check_ranks(scenario, &c);
-    if (!err)
+    if (!err && scenario->algorithm)
+        err = check_schedule(scenario, &c);
+    if (!err && !scenario->algorithm)
         err = check_params(&scenario->params, &c);
-    if (!err)
+    if (!err && !scenario->algorithm)
         err = check_protocol(scenario, &c);
     return err ? err : check_conditions(scenario, &c);
 }

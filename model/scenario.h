@@ -89,11 +89,15 @@ struct conditions {
     int no_limits;         /* run: skip measuring memcpy_cold_s, copy_bound_s and handover_ns */
 };
 
+struct schedule_algorithm; /* schedule.h */
+
 struct scenario {
     struct machine machine;
     struct placement placement;
     struct job job;
     struct params params;
+    /* Allgather: messages exchanged by this schedule, over channels; the protocol is not looked at then. NULL: by the protocol. */
+    const struct schedule_algorithm *algorithm;
     struct conditions conditions;
     const char *variant; /* model: "paper", "extended"; else "" */
 };

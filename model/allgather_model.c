@@ -1,0 +1,48 @@
+#include "model/allgather_model.h"
+
+#include <math.h>
+
+static int time_by(const struct scenario *s, const struct schedule_algorithm *algorithm, struct schedule_answer *out,
+                   char *reason, size_t reason_bytes)
+{
+    struct schedule schedule;
+    uint64_t queue_bytes = (uint64_t)s->params.fragment_bytes * s->params.slots;
+    int err = schedule_init(&schedule, algorithm, s->job.procs, 0);
+    if (err)
+        return err;
+    struct schedule_question question = {
+        .node = s->machine.node,
+        .core_of_rank = s->placement.core_of_rank,
+        .schedule = &schedule,
+        .block_bytes = s->job.allgather.block_bytes,
+        .way = {s->params.fragment_bytes, queue_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)queue_bytes, UINT64_MAX, 0},
+        .cold = s->conditions.buffers == BUFFERS_COLD,
+    };
+    return schedule_cost(&question, out, reason, reason_bytes);
+}
+
+int allgather_model_time(const struct scenario *scenario, struct schedule_answer *out, char *reason, size_t reason_bytes)
+{
+    return time_by(scenario, scenario->algorithm, out, reason, reason_bytes);
+}
+
+int allgather_model_fastest(const struct scenario *scenario, const struct schedule_algorithm **out, char *reason,
+                            size_t reason_bytes)
+{
+    const struct schedule_algorithm *fastest = NULL;
+    double least_s = INFINITY;
+    for (const struct schedule_algorithm *const *a = schedule_table; *a; a++) {
+        struct schedule_answer answer;
+        if ((*a)->kind != SCHEDULE_ALLGATHER || !schedule_valid(*a, scenario->job.procs))
+            continue;
+        int err = time_by(scenario, *a, &answer, reason, reason_bytes);
+        if (err)
+            return err;
+        if (answer.time_s < least_s) {
+            least_s = answer.time_s;
+            fastest = *a;
+        }
+    }
+    *out = fastest;
+    return 0;
+}

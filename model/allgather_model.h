@@ -1,0 +1,18 @@
+/* The Allgather of a scenario by schedules: its time, and which schedule is fastest.
+ *
+ * The scenario must have passed scenario_check. Queues of a pair hold params.slots fragments. Pure. */
+#ifndef SHMCOLL_MODEL_ALLGATHER_MODEL_H
+#define SHMCOLL_MODEL_ALLGATHER_MODEL_H
+
+#include "model/scenario.h"
+#include "model/schedule_cost.h"
+
+/* By scenario->algorithm. As schedule_cost. */
+int allgather_model_time(const struct scenario *scenario, struct schedule_answer *out, char *reason, size_t reason_bytes);
+
+/* The schedule that takes least time; of several that do, the first in schedule_table. scenario->algorithm is not looked at.
+ * As schedule_cost. */
+int allgather_model_fastest(const struct scenario *scenario, const struct schedule_algorithm **out, char *reason,
+                            size_t reason_bytes);
+
+#endif
