@@ -38,7 +38,7 @@ ALL_LIBS   = $(GSL_LIBS) $(LIB_LIBS)
 LIB_SRC   := $(wildcard model/*.c model/protocol/*.c model/channel/*.c model/schedule/*.c model/formats/*.c sim/*.c kernels/*.c kernels/channels/*.c)
 CMD_SRC   := $(wildcard experiments/*.c)
 # Parts that the MPI benchmark is linked with.
-BENCH_PARTS := experiments/bench/contender.c experiments/bench/contest.c experiments/bench/p2p_plan.c
+BENCH_PARTS := experiments/bench/contender.c experiments/bench/contest.c experiments/bench/p2p_plan.c experiments/bench/compare_options.c
 BENCH_SRC := $(filter-out experiments/bench/mpi_% $(BENCH_PARTS),$(wildcard experiments/bench/*.c))
 MPI_SRC   := $(wildcard experiments/bench/mpi_*.c)
 TEST_SRC  := $(filter-out tests/stress/% tests/faults/%,$(wildcard tests/*/test_*.c))

@@ -1,11 +1,11 @@
-/* MPI_Bcast and our broadcasts by turns in the same processes: nothing but the call differs.
+/* MPI_Bcast or MPI_Allgather and ours by turns in the same processes: nothing but the call differs.
  *
  * All ranks start at an agreed instant of one clock; a sample is the last end minus that instant; a repetition for which a rank
  * came late does not count. Contenders take turns in short blocks of repetitions, whose first are not counted, so that whatever
  * the host does, it does to all of them. Buffers are cold, each byte is checked, both outside the timed part. The agreement goes
  * through shared memory of our own. What one core, all cores and a cache line need at least is measured between the blocks.
  * One jsonl row a contender and size on standard output. Built once for each MPI. */
-#include "experiments/bench/contender.h"
+#include "experiments/bench/compare_options.h"
 #include "experiments/bench/contest.h"
 #include "experiments/bench/mpi_bootstrap.h"
 #include "kernels/run_statistics.h"
@@ -16,22 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTENDERS_MAX = 32, SIZES_MAX = 32, SAMPLES_MAX = 20000, PASSES_MAX = 200, MPI_WARMUP = 24 };
+enum { CONTENDERS_MAX = COMPARE_CONTENDERS_MAX, SAMPLES_MAX = 20000, PASSES_MAX = 200, MPI_WARMUP = 24 };
 enum { EXIT_USAGE = 2, EXIT_WRONG_DATA = 3 };
 enum { LIMIT_MEMCPY, LIMIT_SHARED, LIMIT_HANDOVER, LIMITS };
 
-struct options {
-    const char *name; /* of the MPI, in the rows */
-    const char *node; /* what best goes by */
-    const char *word[CONTENDERS_MAX];
-    uint64_t size_bytes[SIZES_MAX];
-    uint32_t words, sizes, root;
-    double time_limit_s;
-    int shared_memory; /* user buffers from the segment, or from MPI_Alloc_mem */
-};
-
 struct bench {
-    struct options options;
+    struct compare_options options;
     struct contest contest;
     MPI_Comm comm;
     struct contender contender[CONTENDERS_MAX];
@@ -44,75 +34,6 @@ struct bench {
     uint32_t limits;
 };
 
-static void sizes_parse(struct options *o, const char *text)
-{
-    char *end = NULL;
-    for (o->sizes = 0; o->sizes < SIZES_MAX && *text; text = end + (*end == ',')) {
-        o->size_bytes[o->sizes++] = strtoull(text, &end, 10);
-        if (end == text)
-            break;
-    }
-}
-
-static int option_set(struct options *o, const char *name, const char *value)
-{
-    if (strcmp(name, "--name") == 0)
-        o->name = value;
-    else if (strcmp(name, "--node") == 0)
-        o->node = value;
-    else if (strcmp(name, "--contender") == 0 && o->words < CONTENDERS_MAX)
-        o->word[o->words++] = value;
-    else if (strcmp(name, "--size") == 0)
-        sizes_parse(o, value);
-    else if (strcmp(name, "--root") == 0)
-        o->root = (uint32_t)strtoul(value, NULL, 10);
-    else if (strcmp(name, "--time-limit") == 0)
-        o->time_limit_s = strtod(value, NULL);
-    else if (strcmp(name, "--buffer-memory") == 0)
-        o->shared_memory = strcmp(value, "shared") == 0;
-    else
-        return -1;
-    return 0;
-}
-
-static int contender_add(struct bench *b, const char *word, uint32_t procs)
-{
-    if (b->contenders < CONTENDERS_MAX && contender_parse(word, procs, &b->contender[b->contenders]) == 0) {
-        b->contenders++;
-        return 0;
-    }
-    fprintf(stderr, "mpi_compare: contender '%s' makes no sense, or is one too many\n", word);
-    return -1;
-}
-
-/* The word `all`: the MPI, our default and every protocol there is. */
-static int contenders_add(struct bench *b, const char *word, uint32_t procs)
-{
-    if (strcmp(word, "all") != 0)
-        return contender_add(b, word, procs);
-    int failed = contender_add(b, "mpi", procs) || contender_add(b, "best", procs);
-    for (const struct protocol *const *p = protocol_table; *p && !failed; p++)
-        failed = contender_add(b, (*p)->name, procs);
-    return failed ? -1 : 0;
-}
-
-static int options_parse(int argc, char **argv, uint32_t procs, struct bench *b)
-{
-    struct options *o = &b->options;
-    *o = (struct options){.name = "mpi", .node = "host", .time_limit_s = 1};
-    sizes_parse(o, "8");
-    for (int i = 1; i < argc; i += 2)
-        if (i + 1 == argc || option_set(o, argv[i], argv[i + 1]) != 0)
-            return -1;
-    for (uint32_t i = 0; i < o->words; i++)
-        if (contenders_add(b, o->word[i], procs) != 0)
-            return -1;
-    int valid = o->words > 0 && o->sizes > 0 && o->root < procs && procs <= CONTEST_RANKS_MAX;
-    for (uint32_t i = 0; i < o->sizes; i++)
-        valid &= o->size_bytes[i] <= INT32_MAX;
-    return valid ? 0 : -1;
-}
-
 static void fail(const struct bench *b, const char *what, const char *why, int code)
 {
     fprintf(stderr, "mpi_compare: rank %u: %s: %s\n", b->contest.rank, what, why);
@@ -124,44 +45,87 @@ static struct pool *pool_of(struct bench *b, uint32_t c)
     return b->options.shared_memory && b->area[c].base ? &b->area[c] : &b->pool;
 }
 
-static unsigned char *buffer_prepare(struct bench *b, uint32_t c, uint64_t size, uint64_t key)
+/* A call's buffers, with guards: what all have in the end, and the own block of an allgather. */
+struct buffers {
+    unsigned char *message, *send;
+    uint64_t bytes, block_bytes, attempt;
+};
+
+static uint64_t slot_bytes(const struct bench *b, uint64_t size)
 {
-    uint64_t slot_bytes = size + 2 * VERIFY_GUARD_BYTES;
-    unsigned char *slot = pool_next(pool_of(b, c), slot_bytes), *buffer = slot + VERIFY_GUARD_BYTES;
-    verify_guard(buffer, size);
-    (b->contest.rank == b->options.root ? verify_fill : verify_poison)(buffer, size, key);
-    pool_chill(&b->pool, slot, slot_bytes);
-    return buffer;
+    uint64_t message = b->options.allgather ? size * b->contest.procs : size;
+    return message + 2 * VERIFY_GUARD_BYTES + (b->options.allgather ? size + VERIFY_GUARD_BYTES : 0);
 }
 
-static void buffer_check(const struct bench *b, uint32_t c, const unsigned char *buffer, uint64_t size, uint64_t key)
+static struct buffers buffers_prepare(struct bench *b, uint32_t c, uint64_t size)
 {
-    if (verify_check(buffer, size, key) >= 0 || !verify_guard_check(buffer, size))
+    const struct compare_options *o = &b->options;
+    uint32_t rank = b->contest.rank, blocks = o->allgather ? b->contest.procs : 1;
+    unsigned char *slot = pool_next(pool_of(b, c), slot_bytes(b, size)), *message = slot + VERIFY_GUARD_BYTES;
+    struct buffers own = {message, message + blocks * size + VERIFY_GUARD_BYTES, blocks * size, size, b->attempts++};
+    verify_guard(message, own.bytes);
+    for (uint32_t i = 0; i < blocks; i++)
+        verify_poison(message + i * size, size, verify_key(own.attempt, o->allgather ? i : o->root));
+    if (o->allgather && o->in_place)
+        own.send = message + rank * size;
+    if (o->allgather)
+        verify_fill(own.send, size, verify_key(own.attempt, rank));
+    else if (rank == o->root)
+        verify_fill(message, size, verify_key(own.attempt, rank));
+    pool_chill(&b->pool, slot, slot_bytes(b, size));
+    return own;
+}
+
+static void buffers_check(const struct bench *b, uint32_t c, const struct buffers *own)
+{
+    uint32_t blocks = b->options.allgather ? b->contest.procs : 1;
+    int wrong = !verify_guard_check(own->message, own->bytes);
+    for (uint32_t i = 0; i < blocks; i++) {
+        uint64_t key = verify_key(own->attempt, b->options.allgather ? i : b->options.root);
+        wrong |= verify_check(own->message + i * own->block_bytes, own->block_bytes, key) >= 0;
+    }
+    if (wrong)
         fail(b, b->contender[c].label, "wrong data", EXIT_WRONG_DATA);
 }
 
-static void broadcast(struct bench *b, uint32_t c, unsigned char *buffer, uint64_t size)
+static void call_mpi(const struct bench *b, const struct buffers *own)
+{
+    int count = (int)own->block_bytes;
+    if (!b->options.allgather)
+        MPI_Bcast(own->message, count, MPI_BYTE, (int)b->options.root, b->comm);
+    else if (b->options.in_place)
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, own->message, count, MPI_BYTE, b->comm);
+    else
+        MPI_Allgather(own->send, count, MPI_BYTE, own->message, count, MPI_BYTE, b->comm);
+}
+
+static void call(struct bench *b, uint32_t c, const struct buffers *own)
 {
     struct contender *who = &b->contender[c];
+    int error = 0;
     if (who->kind == CONTENDER_MPI)
-        MPI_Bcast(buffer, (int)size, MPI_BYTE, (int)b->options.root, b->comm);
-    else if (comm_bcast(who->comm, buffer, size, b->options.root) != 0)
+        call_mpi(b, own);
+    else if (b->options.allgather)
+        error = comm_allgather(who->comm, own->send, own->message, own->block_bytes);
+    else
+        error = comm_bcast(who->comm, own->message, own->block_bytes, b->options.root);
+    if (error)
         fail(b, who->label, comm_error_string(who->comm), EXIT_FAILURE);
 }
 
 /* One repetition; 0 when rank 0 has called the block off. */
 static int attempt(struct bench *b, uint32_t c, uint64_t size, int counts, int more)
 {
-    uint64_t key = verify_key(b->attempts++, b->options.root), deadline;
-    unsigned char *buffer = buffer_prepare(b, c, size, key);
+    struct buffers own = buffers_prepare(b, c, size);
+    uint64_t deadline;
     double sample_s;
     if (!contest_begin(&b->contest, more, &deadline))
         return 0;
-    broadcast(b, c, buffer, size);
+    call(b, c, &own);
     contest_end(&b->contest, deadline, &sample_s);
     if (b->contest.rank == 0 && counts && sample_s > 0 && b->samples[c] < SAMPLES_MAX)
         b->sample_s[c][b->samples[c]++] = sample_s;
-    buffer_check(b, c, buffer, size, key);
+    buffers_check(b, c, &own);
     return 1;
 }
 
@@ -178,15 +142,18 @@ static void block(struct bench *b, uint32_t c, uint64_t size, int counts)
             return;
 }
 
+/* What one core needs to copy a message once, and all cores: disjoint parts of it, or for an allgather one message each. */
 static void limits_measure(struct bench *b, uint64_t size)
 {
+    uint32_t procs = b->options.allgather ? b->contest.procs : 1;
+    uint64_t bytes = size * procs;
     double ns;
     for (int routine = 0; routine < COPY_ROUTINE_COUNT; routine++) {
         if (!copy_routine_available((enum copy_routine)routine))
             continue;
-        probe_copy_cold(&b->contest.probe, routine, size, &ns, 1);
+        probe_copy_cold(&b->contest.probe, routine, bytes, &ns, 1);
         b->limit_s[LIMIT_MEMCPY][routine][b->limits] = ns * 1e-9;
-        probe_copy_shared(&b->contest.probe, routine, size, &ns, 1);
+        probe_copy_shared(&b->contest.probe, routine, bytes * procs, &ns, 1);
         b->limit_s[LIMIT_SHARED][routine][b->limits] = ns * 1e-9;
     }
     if (!b->contest.crowded && b->contest.procs > 1 && probe_state(&b->contest.probe, &ns) == 0)
@@ -212,12 +179,12 @@ static void print_row(struct bench *b, uint32_t c, uint64_t size, const double l
     run_sort(b->sample_s[c], b->samples[c]);
     struct run_summary s = run_summary_of(b->sample_s[c], b->samples[c]);
     const struct contender *who = &b->contender[c];
-    printf("{\"source\":\"run\",\"collective\":\"bcast\",\"protocol\":\"%s\",\"mpi\":\"%s\",\"node\":\"host\",\"procs\":%u,"
+    printf("{\"source\":\"run\",\"collective\":\"%s\",\"protocol\":\"%s\",\"mpi\":\"%s\",\"node\":\"host\",\"procs\":%u,"
            "\"placement\":\"%s\",\"root\":%u,\"buffers\":\"cold\",\"buffer_memory\":\"%s\",\"backend\":\"procs\","
            "\"size_bytes\":%llu,"
            "\"time_s\":%.6g,\"time_min_s\":%.6g,\"time_p99_s\":%.6g,\"ci_low_s\":%.6g,\"ci_high_s\":%.6g,\"reps\":%u,"
            "\"verified\":true",
-           who->label, b->options.name, b->contest.procs, b->contest.crowded ? "shared" : "compact", b->options.root,
+           b->options.allgather ? "allgather" : "bcast", who->label, b->options.name, b->contest.procs, b->contest.crowded ? "shared" : "compact", b->options.root,
            b->options.shared_memory ? "shared" : "private", (unsigned long long)size, s.median, s.min, s.p99, s.ci_low, s.ci_high,
            b->samples[c]);
     if (who->comm) {
@@ -274,7 +241,7 @@ static void measure(struct bench *b, uint64_t size)
         print_rows(b, size);
 }
 
-static uint64_t size_largest(const struct options *o)
+static uint64_t size_largest(const struct compare_options *o)
 {
     uint64_t largest = 0;
     for (uint32_t i = 0; i < o->sizes; i++)
@@ -299,7 +266,7 @@ static void shared_memory_take(struct bench *b, uint32_t c, uint64_t bytes)
 static void contenders_open(struct bench *b)
 {
     struct comm_bootstrap bootstrap = mpi_bootstrap();
-    uint64_t area_bytes = 2 * (size_largest(&b->options) + 4 * VERIFY_GUARD_BYTES);
+    uint64_t area_bytes = 2 * slot_bytes(b, size_largest(&b->options)) + 4 * VERIFY_GUARD_BYTES;
     char reason[COMM_REASON_BYTES] = "";
     struct node node;
     if (node_load(b->options.node, &node, reason, sizeof reason) != 0)
@@ -323,10 +290,12 @@ static void contenders_open(struct bench *b)
 /* MPICH turns to its shared-memory broadcast only at the sixth call on a communicator. */
 static void mpi_warm_up(struct bench *b)
 {
-    char byte[8] = "";
+    char byte[8] = "", all[CONTEST_RANKS_MAX];
     MPI_Comm_dup(MPI_COMM_WORLD, &b->comm);
     for (int i = 0; i < MPI_WARMUP; i++)
         MPI_Bcast(byte, sizeof byte, MPI_BYTE, (int)b->options.root, b->comm);
+    for (int i = 0; i < MPI_WARMUP && b->options.allgather; i++)
+        MPI_Allgather(byte, 1, MPI_BYTE, all, 1, MPI_BYTE, b->comm);
 }
 
 static void samples_create(struct bench *b)
@@ -362,8 +331,8 @@ static void setup(struct bench *b, uint32_t rank, uint32_t procs, MPI_Win *win)
     if (rank == 0)
         contest_clear(base);
     MPI_Bcast(&clock, (int)sizeof clock, MPI_BYTE, 0, MPI_COMM_WORLD);
-    uint64_t slot_bytes = size_largest(&b->options) + 2 * VERIFY_GUARD_BYTES;
-    size_t pool_bytes = pool_size_bytes(llc_bytes > 0 ? (uint64_t)llc_bytes : 0, slot_bytes, procs);
+    uint64_t most_bytes = slot_bytes(b, size_largest(&b->options));
+    size_t pool_bytes = pool_size_bytes(llc_bytes > 0 ? (uint64_t)llc_bytes : 0, most_bytes, procs);
     if (pool_create(&b->pool, pool_bytes) != 0)
         fail(b, "buffers", "out of memory", EXIT_FAILURE);
     contest_create(&b->contest, rank, procs, base, &clock, &b->pool);
@@ -380,10 +349,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &procs);
-    if (options_parse(argc, argv, (uint32_t)procs, &b)) {
+    b.contest.procs = (uint32_t)procs;
+    if (compare_options_parse(argc, argv, (uint32_t)procs, &b.options, b.contender, &b.contenders)) {
         if (rank == 0)
-            fprintf(stderr, "usage: mpi_compare --contender all|WORD [--contender WORD]... [--size BYTES,...] [--name NAME]"
-                            " [--node NODE] [--root N] [--time-limit SECONDS] [--buffer-memory private|shared]\n");
+            fputs(compare_options_usage, stderr);
         MPI_Abort(MPI_COMM_WORLD, EXIT_USAGE);
     }
     setup(&b, (uint32_t)rank, (uint32_t)procs, &win);
