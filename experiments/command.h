@@ -19,7 +19,7 @@ enum exit_code {
 struct command {
     const char *name;
     int (*function)(int argc, char **argv);
-    const char *arguments; /* positional, for the usage line */
+    const char *arguments; /* positional, for the usage line; words to choose from have a | between */
     const char *summary;
 };
 

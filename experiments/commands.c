@@ -3,11 +3,13 @@
 #include <stddef.h>
 #include <string.h>
 
+#define COLLECTIVES "bcast|allgather"
+
 const struct command command_table[] = {
-    {"model", command_model, "bcast", "predict a collective by the closed form, with the best fragment and queue"},
-    {"sim", command_sim, "bcast", "simulate a collective event by event on a described node"},
-    {"run", command_run, "bcast", "the real thing on this host, timed and every byte checked"},
-    {"compare", command_compare, "bcast", "the evaluators side by side over sizes and fragments, with errors against run"},
+    {"model", command_model, COLLECTIVES, "predict a collective by the closed form, with the best fragment and queue"},
+    {"sim", command_sim, COLLECTIVES, "simulate a collective event by event on a described node"},
+    {"run", command_run, COLLECTIVES, "the real thing on this host, timed and every byte checked"},
+    {"compare", command_compare, COLLECTIVES, "the evaluators side by side over sizes and fragments, with errors against run"},
     {"calibrate", command_calibrate, "", "measure this host's parameters with intervals, write a node file"},
     {"figure", command_figure, "NAME...",
      "a figure or table of the source paper, as data, script, pdf, svg and png; all, --list"},

@@ -44,7 +44,7 @@ int evaluate_row(const struct evaluator *evaluator, const struct scenario *scena
     if (o->verified == 0)
         code = talk_fail(EXIT_WRONG_DATA,
                          "%s: received bytes are wrong at %llu bytes, f=%u, s=%u, q=%u: please report this with --seed %llu",
-                         evaluator->name, (unsigned long long)scenario->job.bcast.size_bytes, scenario->params.fragment_bytes,
+                         evaluator->name, (unsigned long long)job_size_bytes(&scenario->job), scenario->params.fragment_bytes,
                          scenario->params.slots, scenario->params.sets, (unsigned long long)scenario->conditions.seed);
     if (!outcome)
         outcome_destroy(o);

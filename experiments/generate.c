@@ -20,18 +20,27 @@ static int takes_protocol(const char *command)
     return 0;
 }
 
+static void print_protocol(FILE *out, const struct protocol *p)
+{
+    char tree[32];
+    fprintf(out, "  %-24s %s\n", p->name, p->summary);
+    if (!p->preset.fragment_bytes)
+        return;
+    fprintf(out, "  %-24s (f %u, s %u, q %u", "", p->preset.fragment_bytes, p->preset.slots, p->preset.sets);
+    if (!(p->uses & PROTOCOL_ALLGATHER))
+        fprintf(out, ", tree %s", tree_shape_format(p->preset.tree, tree, sizeof tree));
+    fputs(")\n", out);
+}
+
 /* Every protocol, with the parameters it comes with. */
 static void print_protocols(FILE *out)
 {
     fprintf(out, "\nProtocols, with the parameters they take where none are given:\n");
-    for (size_t i = 0; protocol_table[i]; i++) {
-        const struct protocol *p = protocol_table[i];
-        char tree[32];
-        fprintf(out, "  %-24s %s\n", p->name, p->summary);
-        if (p->preset.fragment_bytes)
-            fprintf(out, "  %-24s (f %u, s %u, q %u, tree %s)\n", "", p->preset.fragment_bytes, p->preset.slots, p->preset.sets,
-                    tree_shape_format(p->preset.tree, tree, sizeof tree));
-    }
+    for (size_t i = 0; protocol_table[i]; i++)
+        print_protocol(out, protocol_table[i]);
+    fprintf(out, "of allgather:\n");
+    for (size_t i = 0; protocol_allgather_table[i]; i++)
+        print_protocol(out, protocol_allgather_table[i]);
 }
 
 void options_print_help(FILE *out, const struct command *command)
@@ -105,7 +114,8 @@ static void print_man(FILE *out)
     fprintf(out, ".TH SHMCOLL 1 \"\" \"shmcoll %s\" \"User Commands\"\n.SH NAME\n", SHMCOLL_VERSION);
     fputs("shmcoll \\- cost model, simulator and kernels for collectives over shared memory\n.SH SYNOPSIS\n", out);
     fputs("\\fBshmcoll\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
-          "Predicts, simulates and runs the pipelined broadcast over the shared memory of a node, side by side.\n.SH COMMANDS\n",
+          "Predicts, simulates and runs the pipelined broadcast over the shared memory of a node, side by side; runs allgathers.\n"
+          ".SH COMMANDS\n",
           out);
     for (const struct command *c = command_table; c->name; c++) {
         fprintf(out, ".TP\n\\fB%s\\fR %s\n", c->name, c->arguments);
@@ -121,8 +131,19 @@ static void print_man(FILE *out)
     fputs(".SH ENVIRONMENT\n.TP\n\\fBSHMCOLL_PLOTS\\fR\nDirectory of the gnuplot scripts.\n"
           ".TP\n\\fBNO_COLOR\\fR\nNo colour, whatever the terminal.\n"
           ".SH EXAMPLES\n.nf\nshmcoll model bcast \\-\\-node paper \\-\\-size 16M \\-\\-buffer 4M\n"
-          "shmcoll run bcast \\-\\-size 1K..16M \\-\\-fragment 8K \\-\\-slots 64 \\-\\-format jsonl\n.fi\n",
+          "shmcoll run bcast \\-\\-size 1K..16M \\-\\-fragment 8K \\-\\-slots 64 \\-\\-format jsonl\n"
+          "shmcoll run allgather \\-\\-procs 4 \\-\\-size 8..1M\n.fi\n",
           out);
+}
+
+/* The words to choose from, each after a blank. */
+static void print_words(FILE *out, const char *arguments)
+{
+    for (const char *at = arguments; strchr(arguments, '|') && *at; at++) {
+        if (at == arguments)
+            fputc(' ', out);
+        fputc(*at == '|' ? ' ' : *at, out);
+    }
 }
 
 static void print_bash(FILE *out)
@@ -147,7 +168,9 @@ static void print_bash(FILE *out)
         for (const struct option_row *row = option_table; row->name; row++)
             if (option_applies(row, c->name))
                 fprintf(out, "--%s ", row->name);
-        fprintf(out, "--help%s\" ;;\n", strcmp(c->arguments, "bcast") == 0 ? " bcast" : "");
+        fputs("--help", out);
+        print_words(out, c->arguments);
+        fputs("\" ;;\n", out);
     }
     fputs("        esac\n        ;;\n    esac\n"
           "    if [[ $words == *FILE* ]]; then\n        compopt -o filenames 2>/dev/null\n"

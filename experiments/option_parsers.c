@@ -108,7 +108,7 @@ int parse_ratio(const char *text, void *field, char *reason, size_t reason_bytes
 
 int parse_protocol(const char *text, void *field, char *reason, size_t reason_bytes)
 {
-    if (strcmp(text, "auto") && strcmp(text, "best") && !protocol_find(text)) {
+    if (strcmp(text, "auto") && strcmp(text, "best") && !protocol_find(text) && !protocol_allgather_find(text)) {
         int n = snprintf(reason, reason_bytes, "unknown protocol '%s': use auto, best", text);
         for (size_t i = 0; protocol_table[i] && n > 0 && (size_t)n < reason_bytes; i++)
             n += snprintf(reason + n, reason_bytes - (size_t)n, "%s%s", protocol_table[i + 1] ? ", " : " or ",

@@ -13,8 +13,8 @@ const struct option_row option_table[] = {
     {"node", 0, "NODE", "host, a preset, a node file (YAML), an hwloc XML file or synthetic:DESC (default: host)",
      EVALUATE " topo calibrate figure", "host paper nehalem-2x4 broadwell-2x8 FILE", parse_text, AT(node)},
     {"procs", 'n', "N", "number of ranks (list; default: 2)", EVALUATE " calibrate", NULL, parse_positive_list, AT(procs)},
-    {"size", 's', "BYTES", "message size: 64K, a list 64K,1M or a doubling range 1K..16M (default: 1M)", EVALUATE, NULL,
-     parse_size_list, AT(size)},
+    {"size", 's', "BYTES", "message size, of allgather a rank's block: 64K, a list 64K,1M or a doubling range 1K..16M (default: 1M)",
+     EVALUATE, NULL, parse_size_list, AT(size)},
     {"fragment", 'f', "BYTES", "fragment size f (list)", EVALUATE, NULL, parse_positive_list, AT(fragment)},
     {"slots", 0, "N", "fragment buffers of a queue s (list)", EVALUATE, NULL, parse_positive_list, AT(slots)},
     {"sets", 0, "N", "sets of buffers q, which divide s (list; default: 1, or the protocol's own)", EVALUATE, NULL,
@@ -26,9 +26,10 @@ const struct option_row option_table[] = {
      EVALUATE, "flat chain kary:2 kary:4 knomial:2 joined:2", parse_tree_list, AT(tree)},
     {"protocol", 0, "NAME",
      "auto, best or one of the protocols below; best: what the node's costs say is fastest, with its parameters; auto: best if nothing "
-     "of a queue or tree is given, else pipelined (default: auto)",
-     EVALUATE, "auto best pipelined eager counted single_copy cooperative shared_source slot_ring banked release_gather", parse_protocol,
-     AT(protocol)},
+     "of a queue or tree is given, else pipelined; of allgather: shared_source for shared buffers, else direct (default: auto)",
+     EVALUATE,
+     "auto best pipelined eager counted single_copy cooperative shared_source slot_ring banked release_gather direct direct_line",
+     parse_protocol, AT(protocol)},
     {"readers-most", 0, "N", "single_copy: so many ranks read from the root at one time (default: 0, all)", EVALUATE, NULL, parse_uint32,
      AT(readers_most)},
     {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE, NULL, parse_uint32, AT(root)},
@@ -115,10 +116,24 @@ static int sets_divide(uint32_t sets, const struct size_list *slots)
     return 1;
 }
 
+enum job_kind settings_collective(const struct settings *s)
+{
+    return s->positional_count > 0 && strcmp(s->positional[0], "allgather") == 0 ? JOB_ALLGATHER : JOB_BCAST;
+}
+
+const struct protocol *settings_protocol(const struct settings *s)
+{
+    if (settings_collective(s) == JOB_BCAST)
+        return protocol_find(s->protocol);
+    if (strcmp(s->protocol, "auto") == 0)
+        return s->buffer_memory == BUFFER_MEMORY_SHARED ? &protocol_shared_blocks : &protocol_direct;
+    return protocol_allgather_find(s->protocol);
+}
+
 /* What was not given: the protocol's own parameters, as far as it has any. Two of f, s and b make the third. */
 static void settings_complete(struct settings *s)
 {
-    const struct protocol *protocol = protocol_find(s->protocol);
+    const struct protocol *protocol = settings_protocol(s);
     struct protocol_preset preset = {.sets = 1, .tree = {TREE_FLAT, 0}};
     if (protocol && protocol->preset.fragment_bytes)
         preset = protocol->preset;

@@ -55,6 +55,11 @@ struct option_row {
     size_t offset; /* of the field in struct settings */
 };
 
+/* The collective that was asked for, JOB_BCAST if none. */
+enum job_kind settings_collective(const struct settings *settings);
+/* The protocol of that name among those of the collective; NULL for auto, best and those of another. */
+const struct protocol *settings_protocol(const struct settings *settings);
+
 /* Ends with a NULL name. */
 extern const struct option_row option_table[];
 int option_applies(const struct option_row *option, const char *command);

@@ -84,9 +84,10 @@ int row_has(const struct row *row, const struct row_field *field)
 
 static void set_params(struct row *row, const struct params *params)
 {
-    int queue = strcmp(params->protocol->name, "eager") != 0;
+    int queue = (params->protocol->uses & (PROTOCOL_SLOTS | PROTOCOL_PEERS)) != 0;
     snprintf(row->protocol, sizeof row->protocol, "%s", params->protocol->name);
-    tree_shape_format(params->tree, row->tree, sizeof row->tree);
+    if (!(params->protocol->uses & PROTOCOL_ALLGATHER))
+        tree_shape_format(params->tree, row->tree, sizeof row->tree);
     row->fragment_bytes = queue ? params->fragment_bytes : ROW_ABSENT;
     row->slots = queue ? params->slots : ROW_ABSENT;
     row->sets = queue ? params->sets : ROW_ABSENT;
@@ -99,8 +100,9 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     const struct conditions *conditions = &scenario->conditions;
     snprintf(row->source, sizeof row->source, "%s", source);
     snprintf(row->variant, sizeof row->variant, "%s", scenario->variant ? scenario->variant : "");
-    snprintf(row->collective, sizeof row->collective, "bcast");
-    snprintf(row->algorithm, sizeof row->algorithm, "tree");
+    int has_root = scenario->job.kind == JOB_BCAST;
+    snprintf(row->collective, sizeof row->collective, "%s", job_name(&scenario->job));
+    snprintf(row->algorithm, sizeof row->algorithm, "%s", has_root ? "tree" : "direct");
     snprintf(row->buffers, sizeof row->buffers, "%s", conditions->buffers == BUFFERS_COLD ? "cold" : "warm");
     snprintf(row->backend, sizeof row->backend, "%s", conditions->backend == BACKEND_PROCS ? "procs" : "threads");
     snprintf(row->buffer_memory, sizeof row->buffer_memory, "%s",
@@ -108,8 +110,8 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     snprintf(row->node, sizeof row->node, "%s", scenario->machine.node->name);
     snprintf(row->placement, sizeof row->placement, "%s", scenario->placement.name);
     row->procs = scenario->job.procs;
-    row->root = scenario->job.bcast.root;
-    row->size_bytes = (int64_t)scenario->job.bcast.size_bytes;
+    row->root = has_root ? (int64_t)scenario->job.bcast.root : ROW_ABSENT;
+    row->size_bytes = (int64_t)job_size_bytes(&scenario->job);
     set_params(row, params);
     row->seed = (int64_t)conditions->seed;
     row->root_shift = conditions->root_shift ? 1 : ROW_ABSENT;

@@ -6,6 +6,7 @@
 #include "model/protocol/eager.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,15 +32,28 @@ static size_t grid_count(const struct settings *s)
            at_least_one(s->slots.count) * at_least_one(s->buffer.count);
 }
 
+/* The collective's own protocols. */
+static int tell_protocol(const struct settings *s, const struct protocol *const *table)
+{
+    char names[200] = "auto";
+    for (size_t n = 4; *table && n < sizeof names; table++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", table[1] ? ", " : " or ", (*table)->name);
+    return talk_fail(EXIT_USAGE, "--protocol: %s is none of %s: use %s", s->protocol, s->positional[0], names);
+}
+
 static int check_words(const struct settings *s)
 {
     if (s->positional_count == 0)
         return talk_fail(EXIT_USAGE, "%s needs a collective: shmcoll %s bcast", s->command, s->command);
-    if (strcmp(s->positional[0], "bcast"))
-        return talk_fail(EXIT_USAGE, "unknown collective '%s': there is bcast", s->positional[0]);
+    if (strcmp(s->positional[0], "bcast") && strcmp(s->positional[0], "allgather"))
+        return talk_fail(EXIT_USAGE, "unknown collective '%s': there are bcast and allgather", s->positional[0]);
     if (s->positional_count > 1)
         return talk_fail(EXIT_USAGE, "unexpected word '%s': options begin with --", s->positional[1]);
-    return 0;
+    if (settings_collective(s) == JOB_BCAST)
+        return protocol_find(s->protocol) || !protocol_allgather_find(s->protocol) ? 0 : tell_protocol(s, protocol_table);
+    if (strcmp(s->command, "run"))
+        return talk_fail(EXIT_UNABLE, "%s knows no allgather yet: shmcoll run allgather measures it", s->command);
+    return settings_protocol(s) ? 0 : tell_protocol(s, protocol_allgather_table);
 }
 
 /* Trees of the most ranks there may be take tens of bytes a rank. */
@@ -117,10 +131,18 @@ static struct conditions conditions_of(const struct settings *s)
 static const struct protocol *protocol_of(const struct scenario_grid *grid, uint64_t size_bytes)
 {
     const struct settings *s = grid->settings;
-    if (strcmp(s->protocol, "auto") && strcmp(s->protocol, "best"))
-        return protocol_find(s->protocol);
+    const struct protocol *named = settings_protocol(s);
+    if (named)
+        return named;
     int brief = size_bytes > 0 && size_bytes <= EAGER_FIRST_LINE_BYTES && !settings_give_queue(s) && !grid->node.contention_free;
     return brief ? &protocol_eager : &protocol_pipelined;
+}
+
+static struct job job_of(const struct settings *s, uint32_t procs, uint64_t size_bytes)
+{
+    if (settings_collective(s) == JOB_ALLGATHER)
+        return (struct job){.kind = JOB_ALLGATHER, .procs = procs, .allgather = {size_bytes}};
+    return (struct job){.kind = JOB_BCAST, .procs = procs, .bcast = {size_bytes, s->root}};
 }
 
 int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out)
@@ -141,7 +163,7 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     *out = (struct scenario){
         .machine = {.node = &grid->node, .nodes = 1},
         .placement = {.name = s->place, .core_of_rank = grid->cores},
-        .job = {.kind = JOB_BCAST, .procs = (uint32_t)s->procs.value[procs], .bcast = {size_bytes, s->root}},
+        .job = job_of(s, (uint32_t)s->procs.value[procs], size_bytes),
         .params = {protocol_of(grid, size_bytes), queue.fragment_bytes, queue.slots, queue.sets, s->tree.shape[tree],
                    s->readers_most},
         .conditions = conditions_of(s),
@@ -152,7 +174,7 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
                          s->place, grid->node.name, grid->node.cores);
     if (scenario_check(out, reason, sizeof reason))
         return talk_fail(EXIT_USAGE, "%s", reason);
-    if (best_choice_wanted(s, &grid->node)) {
+    if (out->job.kind == JOB_BCAST && best_choice_wanted(s, &grid->node)) {
         int error = best_choice_apply(&grid->best, s, out);
         if (error && strcmp(s->protocol, "best") == 0)
             return talk_fail(exit_code_of(error), "best: %s", grid->best.table.reason);

@@ -1,5 +1,5 @@
 /* The allgather: picks the lane for the block and runs it. */
-#include "kernels/comm_internal.h"
+#include "kernels/allgather_lanes.h"
 #include "model/protocol/eager.h"
 
 #include <errno.h>
@@ -17,6 +17,12 @@ static uint32_t allgather_lane(const struct comm *comm, uint64_t block_bytes)
     if (lane < comm->lanes && companion->protocol) /* fragments are counted in 32 bits */
         return block_bytes >> 30 < companion->call.fragment_bytes ? LANE_COMPANION + lane : LANES_ALL;
     return lane < comm->lanes && block_bytes <= EAGER_PAYLOAD_BYTES ? LANE_BRIEF : LANES_ALL;
+}
+
+const struct protocol *companion_of(const struct comm *comm, uint64_t block_bytes)
+{
+    uint32_t lane = allgather_lane(comm, block_bytes);
+    return lane == LANES_ALL ? NULL : comm->lane[lane].protocol;
 }
 
 /* Over when all ranks have ended their earlier calls that used the lane's slots. */

@@ -1,4 +1,4 @@
-/* The evaluator `run`: the broadcast for real, on the cores of this host. */
+/* The evaluator `run`: the collective for real, on the cores of this host. */
 #include "kernels/placement.h"
 #include "kernels/run_rank.h"
 #include "kernels/run_statistics.h"
@@ -24,8 +24,8 @@ static int refuse(struct outcome *out, int error, const char *reason)
 static int check_host(const struct scenario *s, struct outcome *out)
 {
     uint64_t allowed[PLACEMENT_MASK_WORDS];
-    if (s->job.kind != JOB_BCAST)
-        return refuse(out, -ENOTSUP, "run knows broadcasts only");
+    if (s->job.kind == JOB_ALLGATHER && s->conditions.control_pages)
+        return refuse(out, -ENOTSUP, "allgather needs the packed layout: leave control pages out");
     if (s->params.protocol == &protocol_eager && s->conditions.control_pages)
         return refuse(out, -ENOTSUP, "the eager protocol needs the packed layout: leave control pages out");
     if (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED && s->conditions.buffer_domain >= 0)
@@ -198,7 +198,8 @@ static struct comm_lane without_peers(const struct scenario *s)
 {
     struct choice_space space = {.fixed = {.protocol = &protocol_counted}};
     struct choice choice;
-    if (!(s->params.protocol->uses & PROTOCOL_PEERS) || choice_bcast_search(s, &evaluator_model, "extended", &space, &choice))
+    int peers = s->job.kind == JOB_BCAST && (s->params.protocol->uses & PROTOCOL_PEERS);
+    if (!peers || choice_bcast_search(s, &evaluator_model, "extended", &space, &choice))
         return (struct comm_lane){.protocol = NULL};
     const struct params *p = &choice.params;
     return (struct comm_lane){.protocol = p->protocol, .fragment_bytes = p->fragment_bytes, .slots = p->slots, .sets = p->sets,
@@ -217,7 +218,7 @@ static int evaluate(const struct scenario *s, struct trace_sink *sink, struct ou
     struct run_job job = {.scenario = s, .clock = clock_create()};
     job.warmup = s->conditions.warmup ? s->conditions.warmup : WARMUP_DEFAULT;
     job.reps = s->conditions.reps ? s->conditions.reps : REPS_DEFAULT;
-    job.slice_attempts = slice_attempts(s->job.bcast.size_bytes);
+    job.slice_attempts = slice_attempts(job_message_bytes(&s->job));
     job.attempts_max = job.warmup + ATTEMPTS_A_REP * job.reps + 4 * job.slice_attempts;
     job.without_peers = without_peers(s);
     if (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED)

@@ -5,9 +5,11 @@
 #include <math.h>
 
 int run_limits_create(struct run_limits *limits, struct launch_rank *self, const struct clock *clock, uint64_t llc_bytes,
-                      uint64_t size_bytes, struct probe_shared *shared, int with_copies)
+                      const struct job *job, struct probe_shared *shared, int with_copies)
 {
+    uint64_t size_bytes = job_message_bytes(job);
     *limits = (struct run_limits){.waiter = launcher_waiter(self), .size_bytes = size_bytes, .with_copies = with_copies};
+    limits->total_bytes = size_bytes * (job->kind == JOB_ALLGATHER ? job->procs : 1);
     limits->with_state = self->procs > 1 && !launcher_crowded(self);
     if (with_copies) {
         int error = pool_create(&limits->pool, pool_size_bytes(llc_bytes, size_bytes, self->procs));
@@ -33,7 +35,7 @@ static int measure_copies(struct run_limits *limits, struct run_slice *slice)
         if (limits->with_copies && copy_routine_available((enum copy_routine)routine)) {
             error = probe_copy_cold(&limits->probe, routine, limits->size_bytes, &cold_ns, 1);
             if (!error)
-                error = probe_copy_shared(&limits->probe, routine, limits->size_bytes, &shared_ns, 1);
+                error = probe_copy_shared(&limits->probe, routine, limits->total_bytes, &shared_ns, 1);
         }
         if (limits->probe.rank == 0) {
             slice->memcpy_cold_ns[routine] = cold_ns;

@@ -20,14 +20,15 @@ struct run_limits {
     struct probe probe;
     struct waiter waiter;
     struct pool pool;
-    uint64_t size_bytes;
+    uint64_t size_bytes;  /* what one core copies */
+    uint64_t total_bytes; /* what all copy at one time, a part each: a broadcast's message, or everyone's own of an allgather */
     int with_state;  /* ranks have a core each, so there is a hand-over */
     int with_copies;
 };
 
 /* Collective. `shared` is zeroed; with_copies 0 leaves out all but the state. 0 or -errno. */
 int run_limits_create(struct run_limits *limits, struct launch_rank *self, const struct clock *clock, uint64_t llc_bytes,
-                      uint64_t size_bytes, struct probe_shared *shared, int with_copies);
+                      const struct job *job, struct probe_shared *shared, int with_copies);
 void run_limits_destroy(struct run_limits *limits);
 
 /* Collective: before and after the repetitions of a slice; rank 0 writes it. With a wanted_ns > 0 the slice begins when the host is in

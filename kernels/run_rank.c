@@ -1,5 +1,6 @@
 #include "kernels/run_rank.h"
 
+#include "kernels/allgather_lanes.h"
 #include "kernels/placement.h"
 #include "kernels/pool.h"
 #include "kernels/verify.h"
@@ -43,13 +44,26 @@ size_t run_common_bytes(const struct run_job *job)
 
 static uint32_t attempt_root(const struct scenario *s, uint32_t attempt)
 {
-    uint32_t root = s->job.bcast.root;
+    uint32_t root = job_root(&s->job);
     return s->conditions.root_shift ? (uint32_t)(((uint64_t)root + attempt) % s->job.procs) : root;
 }
 
+static int is_allgather(const struct scenario *s)
+{
+    return s->job.kind == JOB_ALLGATHER;
+}
+
+/* The message with a guard on either side, and behind it what an allgather sends. */
 static size_t slot_bytes(const struct scenario *s)
 {
-    return s->job.bcast.size_bytes + 2 * VERIFY_GUARD_BYTES;
+    size_t own = is_allgather(s) ? job_size_bytes(&s->job) + VERIFY_GUARD_BYTES : 0;
+    return job_message_bytes(&s->job) + 2 * VERIFY_GUARD_BYTES + own;
+}
+
+/* Where that begins. */
+static unsigned char *own_block(const struct scenario *s, unsigned char *message)
+{
+    return message + job_message_bytes(&s->job) + VERIFY_GUARD_BYTES;
 }
 
 static void tell_stall(void *context, const struct comm_stall *stall)
@@ -63,8 +77,9 @@ static struct comm_config run_config(const struct runner *r)
     const struct scenario *s = r->scenario;
     const struct node *node = s->machine.node;
     const struct params *p = &s->params;
-    struct comm_lane lane = {.protocol = p->protocol, .fragment_bytes = p->fragment_bytes, .slots = p->slots, .sets = p->sets,
-                             .readers_most = p->readers_most, .tree = p->tree, .size_max_bytes = s->job.bcast.size_bytes};
+    const struct protocol *carrier = is_allgather(s) ? companion_carrier(p->protocol) : p->protocol;
+    struct comm_lane lane = {.protocol = carrier, .fragment_bytes = p->fragment_bytes, .slots = p->slots, .sets = p->sets,
+                             .readers_most = p->readers_most, .tree = p->tree, .size_max_bytes = job_size_bytes(&s->job)};
     struct comm_config config = comm_config_of(r->self->procs, r->self->rank, &lane);
     config.copy_in = (int)s->conditions.copy_in - 1; /* the same order, COMM_COPY_AUTO first */
     config.copy_out = (int)s->conditions.copy_out - 1;
@@ -112,18 +127,42 @@ static int buffers_create(struct runner *r)
     return error;
 }
 
+/* Payloads depend on the rank they come from: the root, or in an allgather each for its block. */
+static void buffer_fill(const struct runner *r, unsigned char *message, uint32_t attempt)
+{
+    const struct scenario *s = r->scenario;
+    uint64_t size = job_size_bytes(&s->job);
+    uint32_t root = attempt_root(s, attempt), rank = r->self->rank;
+    verify_guard(message, job_message_bytes(&s->job));
+    for (uint32_t i = 0; is_allgather(s) && i < s->job.procs; i++)
+        verify_poison(message + i * size, size, verify_key(attempt, i));
+    if (is_allgather(s))
+        verify_fill(own_block(s, message), size, verify_key(attempt, rank));
+    else
+        (rank == root ? verify_fill : verify_poison)(message, size, verify_key(attempt, root));
+}
+
+/* The first wrong byte, -1 if there is none. */
+static int64_t buffer_wrong(const struct scenario *s, const unsigned char *message, uint32_t attempt)
+{
+    uint64_t size = job_size_bytes(&s->job);
+    int64_t wrong = -1;
+    if (!is_allgather(s))
+        return verify_check(message, size, verify_key(attempt, attempt_root(s, attempt)));
+    for (uint32_t i = 0; i < s->job.procs && wrong < 0; i++) {
+        wrong = verify_check(message + i * size, size, verify_key(attempt, i));
+        wrong += wrong < 0 ? 0 : (int64_t)(i * size);
+    }
+    return wrong;
+}
+
 /* The buffer of the next attempt, prepared; cold ones leave the caches again. */
 static unsigned char *buffer_prepare(struct runner *r, uint32_t attempt)
 {
     const struct scenario *s = r->scenario;
-    uint64_t size = s->job.bcast.size_bytes;
-    uint32_t root = attempt_root(s, attempt);
-    uint64_t key = verify_key(attempt, root);
     unsigned char *slot = r->warm ? r->warm : pool_next(&r->pool, slot_bytes(s)), *buffer = slot + VERIFY_GUARD_BYTES;
-    if (!s->conditions.no_verify) {
-        verify_guard(buffer, size);
-        (r->self->rank == root ? verify_fill : verify_poison)(buffer, size, key);
-    }
+    if (!s->conditions.no_verify)
+        buffer_fill(r, buffer, attempt);
     if (!r->warm)
         pool_chill(&r->pool, slot, slot_bytes(s));
     return buffer;
@@ -132,10 +171,10 @@ static unsigned char *buffer_prepare(struct runner *r, uint32_t attempt)
 static int buffer_check(const struct runner *r, const unsigned char *buffer, uint32_t attempt)
 {
     const struct scenario *s = r->scenario;
-    uint64_t size = s->job.bcast.size_bytes;
+    uint64_t size = job_message_bytes(&s->job);
     if (s->conditions.no_verify)
         return 0;
-    int64_t wrong = verify_check(buffer, size, verify_key(attempt, attempt_root(s, attempt)));
+    int64_t wrong = buffer_wrong(s, buffer, attempt);
     if (wrong < 0 && verify_guard_check(buffer, size))
         return 0;
     snprintf(r->self->message, COMM_REASON_BYTES, "rank %u, repetition %u: wrong data at byte %lld of %llu", r->self->rank, attempt,
@@ -219,7 +258,7 @@ static int attempt_run(struct runner *r, uint32_t attempt, unsigned char *buffer
 {
     const struct scenario *s = r->scenario;
     const struct clock *clock = &r->job->clock;
-    uint64_t size = s->job.bcast.size_bytes, deadline;
+    uint64_t size = job_size_bytes(&s->job), deadline;
     uint32_t root = attempt_root(s, attempt);
     int crowded = launcher_crowded(r->self);
     int error = agree_deadline(r, attempt, &deadline);
@@ -228,7 +267,8 @@ static int attempt_run(struct runner *r, uint32_t attempt, unsigned char *buffer
     uint64_t skew = skew_ticks(r);
     int late = !crowded && clock_ticks(clock) >= deadline;
     wait_deadline(clock, deadline + skew, crowded);
-    error = comm_bcast(r->comm, buffer, size, root);
+    error = is_allgather(s) ? comm_allgather(r->comm, own_block(s, buffer), buffer, size)
+                            : comm_bcast(r->comm, buffer, size, root);
     uint64_t end = clock_ticks(clock);
     run_end_ticks(r->common, r->job, attempt)[r->self->rank] = late ? 0 : end;
     if (error)
@@ -281,7 +321,7 @@ static int attempts_run(struct runner *r)
 {
     const struct scenario *s = r->scenario;
     struct probe_shared *shared = (struct probe_shared *)(void *)((char *)r->self->common + run_times_bytes(r->job));
-    int error = run_limits_create(&r->limits, r->self, &r->job->clock, s->machine.node->llc_bytes, s->job.bcast.size_bytes, shared,
+    int error = run_limits_create(&r->limits, r->self, &r->job->clock, s->machine.node->llc_bytes, &s->job, shared,
                                   !s->conditions.no_limits);
     if (error) {
         snprintf(r->self->message, COMM_REASON_BYTES, "no memory for the buffers of the limits");
@@ -290,6 +330,14 @@ static int attempts_run(struct runner *r)
     error = slices_run(r);
     run_limits_destroy(&r->limits);
     return error;
+}
+
+static struct comm_lane ran_of(const struct comm *comm, const struct job *job)
+{
+    struct comm_lane ran = *comm_lane_of(comm, job_size_bytes(job));
+    if (job->kind == JOB_ALLGATHER)
+        ran.protocol = companion_of(comm, job->allgather.block_bytes);
+    return ran;
 }
 
 int run_rank_body(struct launch_rank *self, void *argument)
@@ -306,7 +354,7 @@ int run_rank_body(struct launch_rank *self, void *argument)
     int error = comm_create(&config, &self->bootstrap, &r.comm, self->message);
     if (error)
         return error;
-    result->ran = *comm_lane_of(r.comm, job->scenario->job.bcast.size_bytes);
+    result->ran = ran_of(r.comm, &job->scenario->job);
     snprintf(result->note, sizeof result->note, "%s", comm_note(r.comm));
     result->audited = comm_audit(r.comm, &result->audit) == 0;
     error = buffers_create(&r);

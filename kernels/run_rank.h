@@ -31,7 +31,7 @@ struct run_common {
 struct run_result {
     int audited;
     struct comm_audit audit;
-    struct comm_lane ran; /* the lane that took the messages */
+    struct comm_lane ran; /* how the messages went */
     char note[COMM_NOTE_BYTES];
 };
 

@@ -43,6 +43,13 @@ bytes_of() { # a node file that is broken in one place
 refuses 2 "unknown command 'frobnicate'.*--help" frobnicate
 refuses 2 "needs a collective" model
 refuses 2 "unknown collective 'gather'" model gather
+refuses 4 "model knows no allgather yet: shmcoll run" model allgather --node paper
+refuses 4 "sim knows no allgather yet" sim allgather --node paper
+refuses 4 "compare knows no allgather yet" compare allgather
+refuses 2 "pipelined is none of allgather: use auto, direct, direct_line or shared_source" run allgather --protocol pipelined
+refuses 2 "direct is none of bcast: use auto, pipelined" run bcast --protocol direct
+refuses 2 "blocks of at most 120 bytes" run allgather --protocol direct_line --size 121
+refuses 2 "powers of two" run allgather --fragment 1K --slots 3
 refuses 2 "unexpected word 'twice'" model bcast twice
 refuses 2 "unknown option --fragmnt" model bcast --fragmnt 8K
 refuses 2 "unknown option -z" model bcast -z
@@ -170,6 +177,13 @@ says "$always.*$bcast.*\"events\":" sim bcast $queue
 queue="--fragment 8K --slots 16 --sets 2 --format jsonl --reps 10"
 says "$always.*$bcast.*\"time_min_s\":.*\"time_p99_s\":.*\"ci_low_s\":.*\"ci_high_s\":.*\"reps\":10,\"verified\":true.*\"memcpy_cold_s\":.*\"copy_bound_s\":" run bcast $queue
 if grep -q '"fragment_opt_bytes"\|"events"\|null\|nan' "$work/out"; then fail "run has keys that are absent"; else pass; fi
+allgather='"collective":"allgather","algorithm":"direct","protocol":"direct","node":.*"procs":3.*"backend":"procs","size_bytes":5000,"fragment_bytes":4096'
+says "$allgather.*\"slots\":4,\"sets\":2,\"time_s\":.*\"reps\":10,\"verified\":true.*\"memcpy_cold_s\":.*\"copy_bound_s\":" run allgather \
+    --procs 3 --size 5000 --fragment 4K --slots 4 --sets 2 --reps 10 --format jsonl
+if grep -q '"root"\|"tree"' "$work/out"; then fail "an allgather has a root or a tree"; else pass; fi
+says '"protocol":"direct_line".*"size_bytes":8,"time_s"' run allgather --size 8 --reps 5 --format jsonl
+says '"protocol":"shared_source".*"verified":true.*"buffer_memory":"shared"' run allgather --size 100000 --buffer-memory shared --reps 5 \
+    --procs 3 --format jsonl
 # The other libraries' protocols come with their own parameters, and say what they cannot do.
 says 'slot_ring.*flat","size_bytes":1048576,"fragment_bytes":8192,"slots":128,"sets":1' sim bcast --protocol slot_ring \
     --node broadwell-2x8 --procs 16 --format jsonl

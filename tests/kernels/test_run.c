@@ -84,6 +84,33 @@ static void times_and_verifies(void **state)
     assert_null(leftovers_find(before));
 }
 
+/* The numbers are a block's; short blocks go by a line whatever protocol was asked for, and the outcome says so. */
+static void times_allgathers(void **state)
+{
+    struct fixture *f = *state;
+    static const struct protocol *const protocols[] = {&protocol_direct, &protocol_shared_blocks};
+    static const uint64_t blocks[] = {0, 8, 100, 50001};
+    for (int i = 0; i < 32; i++) {
+        struct outcome out;
+        outcome_init(&out);
+        f->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = 2 + (uint32_t)(i & 1), .allgather = {blocks[i >> 3]}};
+        f->scenario.params.protocol = protocols[i >> 1 & 1];
+        f->scenario.conditions.backend = i & 4 ? BACKEND_THREADS : BACKEND_PROCS;
+        f->scenario.conditions.buffer_memory = i & 2 ? BUFFER_MEMORY_SHARED : BUFFER_MEMORY_PRIVATE;
+        f->scenario.conditions.buffers = i & 1 ? BUFFERS_WARM : BUFFERS_COLD;
+        int error = evaluator_run.evaluate(&f->scenario, NULL, &out);
+        if (error)
+            fail_msg("%d: error %d: %s", i, error, out.reason);
+        assert_int_equal(out.verified, 1);
+        assert_true(out.sample_count >= 1 && out.sample_count <= 9 && out.time_min_s > 0);
+        if (blocks[i >> 3] <= 8)
+            assert_ptr_equal(out.ran.protocol, &protocol_direct_line);
+        if (blocks[i >> 3] == 50001)
+            assert_null(out.ran.protocol);
+        outcome_destroy(&out);
+    }
+}
+
 static void more_ranks_than_cpus(void **state)
 {
     struct fixture *f = *state;
@@ -198,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(times_and_verifies, setup, teardown),
+        cmocka_unit_test_setup_teardown(times_allgathers, setup, teardown),
         cmocka_unit_test_setup_teardown(more_ranks_than_cpus, setup, teardown),
         cmocka_unit_test_setup_teardown(skew_delays, setup, teardown),
         cmocka_unit_test_setup_teardown(time_limit_stops, setup, teardown),

@@ -62,6 +62,16 @@ static void test_check(void **state)
     s = sound(), s.job.procs = 0, refused(&s, "0 processes");
     s = sound(), s.job.bcast.root = 3, refused(&s, "root 3 out of range: ranks are 0..2");
     s = sound(), s.job.kind = (enum job_kind)9, refused(&s, "collective");
+    s = sound(), s.job = (struct job){.kind = JOB_ALLGATHER, .procs = 3, .allgather = {1000}};
+    refused(&s, "pipelined is none of allgather");
+    s.params.protocol = &protocol_direct;
+    assert_int_equal(scenario_check(&s, NULL, 0), 0);
+    assert_int_equal(job_message_bytes(&s.job), 3000);
+    s.params.slots = 6, refused(&s, "powers of two");
+    s.params.protocol = &protocol_direct_line, refused(&s, "at most 120 bytes");
+    s.params.protocol = &protocol_shared_blocks, s.job.allgather.block_bytes = UINT64_MAX / 8;
+    refused(&s, "more than there can be");
+    s = sound(), s.params.protocol = &protocol_direct, refused(&s, "direct is none of bcast");
     s = sound(), s.machine.node = NULL, refused(&s, "node");
     s = sound(), s.placement.core_of_rank = NULL, refused(&s, "placed");
     s = sound(), cores[1] = 5, refused(&s, "rank 1 placed on core 5");
