@@ -1,7 +1,8 @@
 /* Calibration: from probes of the primitives to the numbers of a node.
  *
  * A plan is a list of probes with room for their samples; measuring fills it in one launch of
- * ranks; fitting turns it into quantities with intervals. No collective code runs. */
+ * ranks; fitting turns it into quantities with intervals. No collective code runs, but channels between two
+ * ranks do. */
 #ifndef SHMCOLL_EXPERIMENTS_CALIBRATE_H
 #define SHMCOLL_EXPERIMENTS_CALIBRATE_H
 
@@ -19,6 +20,7 @@ enum calibrate_kind {
     CALIBRATE_HANDOVER,  /* lines = 1, 2, ...: nanoseconds one way */
     CALIBRATE_ATOMIC,    /* remote = 0, 1 */
     CALIBRATE_DEADLINE,
+    CALIBRATE_PACKET,    /* a message of one line, from endpoint to endpoint */
     CALIBRATE_PLAIN,     /* cold copy by rank 0, routine */
     CALIBRATE_PEER,      /* the same from another process, through the kernel */
     CALIBRATE_SHARED,    /* cold copy of one message by all ranks, routine */

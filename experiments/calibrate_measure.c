@@ -1,5 +1,6 @@
 #include "experiments/calibrate.h"
 
+#include "kernels/channels/packet_probe.h"
 #include "kernels/launcher.h"
 
 #include <errno.h>
@@ -92,7 +93,8 @@ static int peer_run(struct probe *probe, uint64_t bytes, double *samples, uint32
     return err == -EPERM || err == -ENOSYS || err == -EACCES || err == -ENOTSUP ? 0 : err;
 }
 
-static int probe_run(struct probe *probe, const struct calibrate_probe *what, double *first, double *second, uint32_t reps)
+static int probe_run(struct probe *probe, struct endpoint *endpoint, const struct calibrate_probe *what, double *first,
+                     double *second, uint32_t reps)
 {
     switch (what->kind) {
     case CALIBRATE_HANDOVER:
@@ -101,6 +103,8 @@ static int probe_run(struct probe *probe, const struct calibrate_probe *what, do
         return probe_atomic(probe, what->remote, first, reps);
     case CALIBRATE_DEADLINE:
         return probe_deadline(probe, first, reps);
+    case CALIBRATE_PACKET:
+        return packet_probe_run(endpoint, probe->rank, &probe->clock, first, reps);
     case CALIBRATE_PLAIN:
         return probe_copy_cold(probe, what->routine, what->message_bytes, first, reps);
     case CALIBRATE_PEER:
@@ -124,13 +128,13 @@ static uint64_t largest_message(const struct calibrate_plan *plan)
 }
 
 /* All probes once, ROUND_REPS samples each. */
-static int round_run(struct probe *probe, const struct calibrate_plan *plan, struct measure_result *m)
+static int round_run(struct probe *probe, struct endpoint *endpoint, const struct calibrate_plan *plan, struct measure_result *m)
 {
     uint32_t r = m->rounds;
     int err = probe->procs > 1 ? probe_state(probe, &m->before_ns[r]) : 0;
     for (size_t i = 0; i < plan->count && !err; i++) {
         double *samples = m->samples_ns + 2 * i * SAMPLES + r * ROUND_REPS;
-        err = probe_run(probe, &plan->probes[i], samples, samples + SAMPLES, ROUND_REPS);
+        err = probe_run(probe, endpoint, &plan->probes[i], samples, samples + SAMPLES, ROUND_REPS);
     }
     if (!err && probe->procs > 1)
         err = probe_state(probe, &m->after_ns[r]);
@@ -140,14 +144,24 @@ static int round_run(struct probe *probe, const struct calibrate_plan *plan, str
 
 /* Round after round over all probes, so that a busy moment of the host spoils a few samples of each and not one probe, until
  * enough of them passed in one state. All ranks see the same states, so they stop together. */
-static int rounds_run(struct probe *probe, const struct calibrate_plan *plan, struct measure_result *m)
+static int rounds_run(struct probe *probe, struct endpoint *endpoint, const struct calibrate_plan *plan, struct measure_result *m)
 {
     int err = 0;
     do
-        err = round_run(probe, plan, m);
+        err = round_run(probe, endpoint, plan, m);
     while (!err && m->rounds < ROUNDS_MAX &&
            rounds_in_state(m, plan->state_ns > 0 ? plan->state_ns : common_state_ns(m)) < ROUNDS_WANTED);
     return err;
+}
+
+/* Leaves *out NULL if no probe needs one. */
+static int endpoint_open(struct launch_rank *self, const struct calibrate_plan *plan, struct endpoint **out)
+{
+    struct endpoint_config config = endpoint_config_default(self->procs, self->rank, channel_find("er"));
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->probes[i].kind == CALIBRATE_PACKET)
+            return endpoint_create(&config, &self->bootstrap, out, self->message);
+    return 0;
 }
 
 static int measure_rank(struct launch_rank *self, void *argument)
@@ -156,9 +170,13 @@ static int measure_rank(struct launch_rank *self, void *argument)
     /* Every rank has a core of its own and never sleeps: an idle core is slow to come back, and a virtual one may move. */
     struct waiter waiter = {.spins = UINT32_MAX};
     struct pool pool;
-    int err = pool_create(&pool, pool_size_bytes(task->llc_bytes, largest_message(task->plan), self->procs));
+    struct endpoint *endpoint = NULL;
+    int err = endpoint_open(self, task->plan, &endpoint);
     if (err)
         return err;
+    err = pool_create(&pool, pool_size_bytes(task->llc_bytes, largest_message(task->plan), self->procs));
+    if (err)
+        goto err_pool;
     struct probe probe = {.rank = self->rank,
                           .procs = self->procs,
                           .shared = self->common,
@@ -168,8 +186,10 @@ static int measure_rank(struct launch_rank *self, void *argument)
                           .pool = &pool,
                           .llc_bytes = task->llc_bytes,
                           .clock_read_ns = probe_clock_read_ns(&task->clock)};
-    err = rounds_run(&probe, task->plan, self->result);
+    err = rounds_run(&probe, endpoint, task->plan, self->result);
     pool_destroy(&pool);
+err_pool:
+    endpoint_destroy(endpoint);
     return err;
 }
 

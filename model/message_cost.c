@@ -9,7 +9,8 @@ enum { LOAD_READ = 1, LOAD_WRITE = 2, LOAD_COPY = 3 };
 void message_costs_init(struct message_costs *out, const struct node *node, const struct message_way *way)
 {
     *out = (struct message_costs){.node = node, .way = *way};
-    out->step_s = node->contention_free ? 0 : quantity_or(&node->step_ns, 0) * 1e-9;
+    if (!node->contention_free)
+        out->tell_s = (quantity_or(&node->step_ns, 0) + quantity_or(&node->packet_ns, 0) / 2) * 1e-9;
 }
 
 /* What a copy is, beside its bytes. */
@@ -68,13 +69,13 @@ static uint64_t fragments_of(const struct message_costs *c, const struct message
 static double copy_in_s(struct message_costs *c, const struct message *m, int beside)
 {
     struct copying in = {m->source_cold ? COPY_IN_COLD : COPY_IN_WARM, beside, LOAD_WRITE, c->way.fragment_bytes};
-    return (double)fragments_of(c, m) * c->step_s + pieces_s(c, m, &in);
+    return (double)fragments_of(c, m) * c->tell_s + pieces_s(c, m, &in);
 }
 
 static double copy_out_s(struct message_costs *c, const struct message *m, int beside)
 {
     struct copying out = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, beside, 0, c->way.fragment_bytes};
-    return (double)fragments_of(c, m) * c->step_s + pieces_s(c, m, &out);
+    return (double)fragments_of(c, m) * c->tell_s + pieces_s(c, m, &out);
 }
 
 /* What the sender's core has in its cache is copied as from a queue. */
@@ -83,12 +84,12 @@ static double fetch_s(struct message_costs *c, const struct message *m)
     struct copying fetch = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, 0, LOAD_READ, m->run_bytes ? m->run_bytes : 1};
     if (m->source_cold)
         fetch.copy_class = COPY_PLAIN_COLD;
-    return 2 * c->step_s + (c->way.by_kernel ? node_peer_extra_s(c->node, message_bytes(m)) : 0) + pieces_s(c, m, &fetch);
+    return 2 * c->tell_s + (c->way.by_kernel ? node_peer_extra_s(c->node, message_bytes(m)) : 0) + pieces_s(c, m, &fetch);
 }
 
 double message_sender_s(struct message_costs *c, const struct message *m)
 {
-    return message_is_fetched(c, m) ? c->step_s : copy_in_s(c, m, 1);
+    return message_is_fetched(c, m) ? c->tell_s : copy_in_s(c, m, 1);
 }
 
 double message_receiver_s(struct message_costs *c, const struct message *m)
@@ -124,7 +125,7 @@ double message_time_s(struct message_costs *c, const struct message *m)
 {
     double there_s = message_handover_s(c, m->from_core, m->to_core), fragments = (double)fragments_of(c, m);
     if (message_is_fetched(c, m))
-        return c->step_s + there_s + fetch_s(c, m);
+        return c->tell_s + there_s + fetch_s(c, m);
     double in_s = copy_in_s(c, m, 0), out_s = copy_out_s(c, m, 0);
     if (!holds_two(c) || m->from_core == m->to_core)
         return in_s + message_latency_s(c, m) + out_s;

@@ -36,7 +36,7 @@ struct message_kept {
 struct message_costs {
     const struct node *node;
     struct message_way way;
-    double step_s;
+    double tell_s; /* a step, and an end's half of a packet */
     struct message_kept kept[MESSAGE_COSTS_KEPT];
     uint32_t kept_count;
     char missing[32];    /* what the node does not say although it was needed; "": nothing */

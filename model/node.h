@@ -110,6 +110,7 @@ struct node {
                                   the store as well */
     struct quantity store_ns;  /* one notification store at the writer beyond the first in a row */
     struct quantity atomic_ns; /* atomic add on a line in the own cache */
+    struct quantity packet_ns; /* sending a packet from endpoint to endpoint and taking it in, beyond copies and hand-over */
     struct quantity step_ns;   /* executing one step of a protocol, no miss */
     struct quantity call_ns;   /* entering and leaving one collective call */
     struct quantity peer_call_ns; /* the kernel's copy from another process's memory, beyond the same copy within one: a call, */

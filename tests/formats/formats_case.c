@@ -87,6 +87,7 @@ void assert_node_equal(const struct node *a, const struct node *b)
     assert_quantity_equal("fetch_ns", &a->fetch_ns, &b->fetch_ns);
     assert_quantity_equal("store_ns", &a->store_ns, &b->store_ns);
     assert_quantity_equal("atomic_ns", &a->atomic_ns, &b->atomic_ns);
+    assert_quantity_equal("packet_ns", &a->packet_ns, &b->packet_ns);
     assert_quantity_equal("step_ns", &a->step_ns, &b->step_ns);
     assert_quantity_equal("call_ns", &a->call_ns, &b->call_ns);
     assert_quantity_equal("peer_call_ns", &a->peer_call_ns, &b->peer_call_ns);
@@ -167,6 +168,7 @@ static void random_costs(uint64_t *state, struct node *node)
     node->fetch_ns = draw_quantity(state, 40);
     node->store_ns = draw_quantity(state, 40);
     node->atomic_ns = draw_quantity(state, 20);
+    node->packet_ns = draw_quantity(state, 60);
     node->step_ns = draw_quantity(state, 5);
     node->call_ns = draw_quantity(state, 100);
     node->peer_call_ns = draw_quantity(state, 1000);

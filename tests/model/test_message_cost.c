@@ -39,6 +39,10 @@ static void test_one_way(void **state)
     /* No room for two: in, over, out, back, three times. */
     way.queue_bytes = 1999;
     assert_near(ns(&node, way, (struct message){0, 1, 3998, 1, 0, 0}), 4 * 12 + 199.9 + 7 * 40 + 4 * 22 + 319.84, 1e-9);
+    /* Both ends have work with every packet. */
+    node.packet_ns = quantity_of(50, "assumed");
+    assert_near(ns(&node, way, (struct message){0, 1, 3998, 1, 0, 0}), 4 * 37 + 199.9 + 7 * 40 + 4 * 47 + 319.84, 1e-9);
+    node.packet_ns = quantity_unknown();
     /* Nothing overlaps on one core. */
     way.queue_bytes = 4000;
     assert_near(ns(&node, way, (struct message){0, 0, 4000, 1, 0, 0}), 4 * in + 4 * out, 1e-9);
@@ -53,6 +57,9 @@ static void test_fetched(void **state)
     struct message_way way = {.fragment_bytes = 1000, .queue_bytes = 2000, .fetch_bytes = 4000, .by_kernel = 1};
     node.peer_call_ns = quantity_of(300, "assumed");
     node.peer_page_ns = quantity_of(5, "assumed");
+    node.packet_ns = quantity_of(50, "assumed"); /* announced, and the end told */
+    assert_near(ns(&node, way, (struct message){0, 1, 5000, 1, 0, 0}), 27 + 40 + 54 + 310 + 20 + 400, 1e-9);
+    node.packet_ns = quantity_unknown();
     assert_near(ns(&node, way, (struct message){0, 1, 5000, 1, 0, 0}), 2 + 40 + 4 + 310 + 20 + 400, 1e-9);
     assert_near(ns(&node, way, (struct message){0, 1, 3000, 1, 0, 0}), 62 + 2 * 152 + 40 + 102, 1e-9);
     node_destroy(&node);
