@@ -1,5 +1,6 @@
 #include "experiments/option_parsers.h"
 #include "experiments/options.h"
+#include "model/schedule.h"
 
 #include <errno.h>
 #include <math.h>
@@ -113,6 +114,20 @@ int parse_protocol(const char *text, void *field, char *reason, size_t reason_by
         for (size_t i = 0; protocol_table[i] && n > 0 && (size_t)n < reason_bytes; i++)
             n += snprintf(reason + n, reason_bytes - (size_t)n, "%s%s", protocol_table[i + 1] ? ", " : " or ",
                           protocol_table[i]->name);
+        return -EINVAL;
+    }
+    *(const char **)field = text;
+    return 0;
+}
+
+/* Of Allgather; best is none of them and all. */
+int parse_algorithm(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    if (strcmp(text, "best") && !schedule_find(SCHEDULE_ALLGATHER, text)) {
+        int n = snprintf(reason, reason_bytes, "unknown algorithm '%s': use best", text);
+        for (size_t i = 0; schedule_table[i] && n > 0 && (size_t)n < reason_bytes; i++)
+            if (schedule_table[i]->kind == SCHEDULE_ALLGATHER)
+                n += snprintf(reason + n, reason_bytes - (size_t)n, ", %s", schedule_table[i]->name);
         return -EINVAL;
     }
     *(const char **)field = text;

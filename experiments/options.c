@@ -1,5 +1,6 @@
 #include "experiments/options.h"
 #include "experiments/option_parsers.h"
+#include "model/allgather_model.h"
 
 #include <getopt.h>
 #include <stddef.h>
@@ -30,6 +31,10 @@ const struct option_row option_table[] = {
      EVALUATE,
      "auto best pipelined eager counted single_copy cooperative shared_source slot_ring banked release_gather direct direct_line",
      parse_protocol, AT(protocol)},
+    {"algorithm", 0, "NAME",
+     "allgather: ring, recursive_doubling, bruck, neighbour_exchange or sparbit, over exclusive rings of --slots fragments; or best, the "
+     "fastest of them (default: best)",
+     "model", "best ring recursive_doubling bruck neighbour_exchange sparbit", parse_algorithm, AT(algorithm)},
     {"readers-most", 0, "N", "single_copy: so many ranks read from the root at one time (default: 0, all)", EVALUATE, NULL, parse_uint32,
      AT(readers_most)},
     {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE, NULL, parse_uint32, AT(root)},
@@ -92,7 +97,7 @@ int option_applies(const struct option_row *option, const char *command)
 
 static void settings_init(struct settings *out, const char *command)
 {
-    *out = (struct settings){.command = command, .node = "host", .place = "compact", .protocol = "auto"};
+    *out = (struct settings){.command = command, .node = "host", .place = "compact", .protocol = "auto", .algorithm = "best"};
     out->procs = (struct size_list){.value = {2}, .count = 1};
     out->size = (struct size_list){.value = {1 << 20}, .count = 1};
     out->buffer_domain = -1;
@@ -130,6 +135,11 @@ const struct protocol *settings_protocol(const struct settings *s)
     return protocol_allgather_find(s->protocol);
 }
 
+int settings_scheduled(const struct settings *s)
+{
+    return settings_collective(s) == JOB_ALLGATHER && strcmp(s->command, "model") == 0;
+}
+
 /* What was not given: the protocol's own parameters, as far as it has any. Two of f, s and b make the third. */
 static void settings_complete(struct settings *s)
 {
@@ -137,6 +147,8 @@ static void settings_complete(struct settings *s)
     struct protocol_preset preset = {.sets = 1, .tree = {TREE_FLAT, 0}};
     if (protocol && protocol->preset.fragment_bytes)
         preset = protocol->preset;
+    if (settings_scheduled(s))
+        preset = (struct protocol_preset){ALLGATHER_MODEL_FRAGMENT_BYTES, ALLGATHER_MODEL_SLOTS, 1, {TREE_FLAT, 0}};
     size_default(&s->sets, sets_divide(preset.sets, &s->slots) ? preset.sets : 1);
     size_default(&s->slots, s->fragment.count && s->buffer.count ? 0 : preset.slots);
     size_default(&s->fragment, s->buffer.count ? 0 : preset.fragment_bytes);

@@ -23,7 +23,7 @@ struct settings {
     const char *positional[POSITIONAL_MAX];
     size_t positional_count;
 
-    const char *node, *place, *protocol, *variant, *trace, *output, *rows;
+    const char *node, *place, *protocol, *algorithm, *variant, *trace, *output, *rows;
     struct size_list procs, size, fragment, slots, sets, buffer;
     struct tree_list tree;
     uint32_t root;
@@ -59,6 +59,9 @@ struct option_row {
 enum job_kind settings_collective(const struct settings *settings);
 /* The protocol of that name among those of the collective; NULL for auto, best and those of another. */
 const struct protocol *settings_protocol(const struct settings *settings);
+
+/* Whether an Allgather by schedule was asked for: the model knows no other. */
+int settings_scheduled(const struct settings *settings);
 
 /* Ends with a NULL name. */
 extern const struct option_row option_table[];

@@ -1,4 +1,5 @@
 #include "experiments/rows.h"
+#include "model/schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -82,6 +83,14 @@ int row_has(const struct row *row, const struct row_field *field)
     }
 }
 
+/* Of messages from rank to rank. */
+static void set_channel(struct row *row, const struct params *params)
+{
+    snprintf(row->protocol, sizeof row->protocol, "er");
+    row->fragment_bytes = params->fragment_bytes;
+    row->slots = params->slots;
+}
+
 static void set_params(struct row *row, const struct params *params)
 {
     int queue = (params->protocol->uses & (PROTOCOL_SLOTS | PROTOCOL_PEERS)) != 0;
@@ -102,7 +111,8 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     snprintf(row->variant, sizeof row->variant, "%s", scenario->variant ? scenario->variant : "");
     int has_root = scenario->job.kind == JOB_BCAST;
     snprintf(row->collective, sizeof row->collective, "%s", job_name(&scenario->job));
-    snprintf(row->algorithm, sizeof row->algorithm, "%s", has_root ? "tree" : "direct");
+    snprintf(row->algorithm, sizeof row->algorithm, "%s",
+             scenario->algorithm ? scenario->algorithm->name : has_root ? "tree" : "direct");
     snprintf(row->buffers, sizeof row->buffers, "%s", conditions->buffers == BUFFERS_COLD ? "cold" : "warm");
     snprintf(row->backend, sizeof row->backend, "%s", conditions->backend == BACKEND_PROCS ? "procs" : "threads");
     snprintf(row->buffer_memory, sizeof row->buffer_memory, "%s",
@@ -112,7 +122,10 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     row->procs = scenario->job.procs;
     row->root = has_root ? (int64_t)scenario->job.bcast.root : ROW_ABSENT;
     row->size_bytes = (int64_t)job_size_bytes(&scenario->job);
-    set_params(row, params);
+    if (scenario->algorithm)
+        set_channel(row, params);
+    else
+        set_params(row, params);
     row->seed = (int64_t)conditions->seed;
     row->root_shift = conditions->root_shift ? 1 : ROW_ABSENT;
     row->skew_s = conditions->skew_s > 0 ? conditions->skew_s : NAN;

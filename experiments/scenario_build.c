@@ -2,6 +2,7 @@
 
 #include "experiments/queue_search.h"
 
+#include "model/allgather_model.h"
 #include "model/formats/node_load.h"
 #include "model/protocol/eager.h"
 
@@ -51,7 +52,9 @@ static int check_words(const struct settings *s)
         return talk_fail(EXIT_USAGE, "unexpected word '%s': options begin with --", s->positional[1]);
     if (settings_collective(s) == JOB_BCAST)
         return protocol_find(s->protocol) || !protocol_allgather_find(s->protocol) ? 0 : tell_protocol(s, protocol_table);
-    if (strcmp(s->command, "run"))
+    if (settings_scheduled(s) && strcmp(s->protocol, "auto"))
+        return talk_fail(EXIT_UNABLE, "%s knows an allgather by its --algorithm: leave --protocol out", s->command);
+    if (strcmp(s->command, "run") && !settings_scheduled(s))
         return talk_fail(EXIT_UNABLE, "%s knows no allgather yet: shmcoll run allgather measures it", s->command);
     return settings_protocol(s) ? 0 : tell_protocol(s, protocol_allgather_table);
 }
@@ -145,6 +148,16 @@ static struct job job_of(const struct settings *s, uint32_t procs, uint64_t size
     return (struct job){.kind = JOB_BCAST, .procs = procs, .bcast = {size_bytes, s->root}};
 }
 
+/* Checks the scenario, which takes the schedule asked for, or the fastest. */
+static int apply_schedule(const struct settings *s, struct scenario *out, char *reason, size_t reason_bytes)
+{
+    const struct schedule_algorithm *named = schedule_find(SCHEDULE_ALLGATHER, s->algorithm);
+    out->params.protocol = NULL;
+    out->algorithm = named ? named : &schedule_ring; /* for any number of ranks */
+    int err = scenario_check(out, reason, reason_bytes);
+    return err || named ? err : allgather_model_fastest(out, &out->algorithm, reason, reason_bytes);
+}
+
 int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out)
 {
     const struct settings *s = grid->settings;
@@ -172,10 +185,12 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     if (placement_fill(s->place, &grid->node, out->job.procs, grid->cores))
         return talk_fail(EXIT_USAGE, "--place: '%s' does not fit node %s with %u cores: use compact, scatter or list:A,B,...",
                          s->place, grid->node.name, grid->node.cores);
-    if (scenario_check(out, reason, sizeof reason))
-        return talk_fail(EXIT_USAGE, "%s", reason);
+    int error = settings_scheduled(s) ? apply_schedule(s, out, reason, sizeof reason)
+                                      : scenario_check(out, reason, sizeof reason);
+    if (error)
+        return talk_fail(error == -EINVAL ? EXIT_USAGE : exit_code_of(error), "%s", reason);
     if (out->job.kind == JOB_BCAST && best_choice_wanted(s, &grid->node)) {
-        int error = best_choice_apply(&grid->best, s, out);
+        error = best_choice_apply(&grid->best, s, out);
         if (error && strcmp(s->protocol, "best") == 0)
             return talk_fail(exit_code_of(error), "best: %s", grid->best.table.reason);
         if (!error)

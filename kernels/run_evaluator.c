@@ -24,6 +24,8 @@ static int refuse(struct outcome *out, int error, const char *reason)
 static int check_host(const struct scenario *s, struct outcome *out)
 {
     uint64_t allowed[PLACEMENT_MASK_WORDS];
+    if (s->algorithm)
+        return refuse(out, -ENOTSUP, "run knows no allgather by schedule");
     if (s->job.kind == JOB_ALLGATHER && s->conditions.control_pages)
         return refuse(out, -ENOTSUP, "allgather needs the packed layout: leave control pages out");
     if (s->params.protocol == &protocol_eager && s->conditions.control_pages)

@@ -7,6 +7,9 @@
 #include "model/scenario.h"
 #include "model/schedule_cost.h"
 
+/* Of an exclusive ring where none are asked for. */
+enum { ALLGATHER_MODEL_FRAGMENT_BYTES = 8192, ALLGATHER_MODEL_SLOTS = 8 };
+
 /* By scenario->algorithm. As schedule_cost. */
 int allgather_model_time(const struct scenario *scenario, struct schedule_answer *out, char *reason, size_t reason_bytes);
 

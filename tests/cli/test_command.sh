@@ -43,7 +43,11 @@ bytes_of() { # a node file that is broken in one place
 refuses 2 "unknown command 'frobnicate'.*--help" frobnicate
 refuses 2 "needs a collective" model
 refuses 2 "unknown collective 'gather'" model gather
-refuses 4 "model knows no allgather yet: shmcoll run" model allgather --node paper
+refuses 4 "model knows an allgather by its --algorithm: leave --protocol out" model allgather --node paper --protocol direct
+refuses 2 "unknown algorithm 'binomial': use best, ring, recursive_doubling, bruck, neighbour_exchange, sparbit" model allgather \
+    --algorithm binomial
+refuses 2 "recursive_doubling needs a power of two of ranks" model allgather --node paper --procs 6 --algorithm recursive_doubling
+refuses 2 "unknown option --algorithm" run allgather --algorithm ring
 refuses 4 "sim knows no allgather yet" sim allgather --node paper
 refuses 4 "compare knows no allgather yet" compare allgather
 refuses 2 "pipelined is none of allgather: use auto, direct, direct_line or shared_source" run allgather --protocol pipelined
@@ -181,6 +185,12 @@ allgather='"collective":"allgather","algorithm":"direct","protocol":"direct","no
 says "$allgather.*\"slots\":4,\"sets\":2,\"time_s\":.*\"reps\":10,\"verified\":true.*\"memcpy_cold_s\":.*\"copy_bound_s\":" run allgather \
     --procs 3 --size 5000 --fragment 4K --slots 4 --sets 2 --reps 10 --format jsonl
 if grep -q '"root"\|"tree"' "$work/out"; then fail "an allgather has a root or a tree"; else pass; fi
+# By schedule. On the paper's node a step of the ring takes 2 m t + t_w, here 16434 ns, besides the own block's 8192.
+says '"collective":"allgather","algorithm":"ring","protocol":"er".*"size_bytes":8192,"fragment_bytes":8192,"slots":8,"time_s":5.749[34]' \
+    model allgather --node paper --procs 4 --size 8K --algorithm ring --format jsonl
+if grep -q '"root"\|"tree"\|"sets"\|null\|nan' "$work/out"; then fail "a scheduled allgather has keys that it should not"; else pass; fi
+says '"algorithm":"recursive_doubling",.*"size_bytes":8,' model allgather --node broadwell-2x8 --procs 16 --size 8 --format jsonl
+says '"algorithm":"neighbour_exchange",.*"size_bytes":1048576,' model allgather --node broadwell-2x8 --procs 16 --format jsonl
 says '"protocol":"direct_line".*"size_bytes":8,"time_s"' run allgather --size 8 --reps 5 --format jsonl
 says '"protocol":"shared_source".*"verified":true.*"buffer_memory":"shared"' run allgather --size 100000 --buffer-memory shared --reps 5 \
     --procs 3 --format jsonl
