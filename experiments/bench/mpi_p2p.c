@@ -27,6 +27,7 @@ struct way {
     struct endpoint *endpoint;
     double *sample_s; /* rank 0 */
     uint32_t samples;
+    uint32_t fragment_bytes, ring_bytes; /* 0: as by default */
 };
 
 struct bench {
@@ -282,6 +283,10 @@ static int way_open(struct bench *b, struct way *w, const struct channel *channe
     if (w->kind == WAY_MPI)
         return 0;
     struct endpoint_config config = endpoint_config_default(2, b->rank, channel);
+    if (w->fragment_bytes)
+        config.fragment_bytes = w->fragment_bytes;
+    if (w->ring_bytes)
+        config.ring_bytes = w->ring_bytes;
     int error = endpoint_create(&config, &bootstrap, &w->endpoint, reason);
     if (error)
         fprintf(stderr, "mpi_p2p: %s: %s\n", w->label, reason);
@@ -294,11 +299,20 @@ static void way_add(struct bench *b, const char *label, enum way_kind kind, cons
     if (b->ways == P2P_WAYS_MAX)
         fail(b, label, "one way too many", EXIT_USAGE);
     *w = (struct way){.label = label, .kind = kind};
+    if (kind == WAY_CHANNEL)
+        sscanf(label, "%*[^:]:%u:%u", &w->fragment_bytes, &w->ring_bytes);
     if (way_open(b, w, channel) != 0)
         return;
     if (!(w->sample_s = malloc(SAMPLES_MAX * sizeof *w->sample_s)))
         fail(b, "samples", "out of memory", EXIT_FAILURE);
     b->ways++;
+}
+
+/* Whether the word is this channel's name, or NAME:FRAGMENT_BYTES[:RING_BYTES]. */
+static int word_names(const char *word, const char *name)
+{
+    size_t n = strcspn(word, ":");
+    return strlen(name) == n && strncmp(word, name, n) == 0;
 }
 
 /* `all`: the MPI, every channel there is, and readv. */
@@ -308,8 +322,8 @@ static void ways_add(struct bench *b, const char *word)
     if (all || strcmp(word, "mpi") == 0)
         way_add(b, "mpi", WAY_MPI, NULL);
     for (const struct channel *const *c = channel_table; *c; c++)
-        if (all || strcmp(word, channel_name(*c)) == 0)
-            way_add(b, channel_name(*c), WAY_CHANNEL, *c);
+        if (all || word_names(word, channel_name(*c)))
+            way_add(b, all ? channel_name(*c) : word, WAY_CHANNEL, *c);
     if (all || strcmp(word, "readv") == 0)
         way_add(b, "readv", WAY_READV, NULL);
 }
@@ -359,8 +373,8 @@ int main(int argc, char **argv)
     b.rank = (uint32_t)rank;
     if (p2p_plan_parse(argc, argv, &b.plan) || b.plan.words == 0 || procs != 2) {
         if (rank == 0)
-            fprintf(stderr, "usage: mpi_p2p --way all|mpi|readv|CHANNEL [--way ...]... [--size BYTES,...] [--name NAME]"
-                            " [--time-limit SECONDS], with two ranks\n");
+            fprintf(stderr, "usage: mpi_p2p --way all|mpi|readv|CHANNEL[:FRAGMENT_BYTES[:RING_BYTES]] [--way ...]..."
+                            " [--size BYTES,...] [--name NAME] [--time-limit SECONDS], with two ranks\n");
         MPI_Abort(MPI_COMM_WORLD, EXIT_USAGE);
     }
     setup(&b, &win);

@@ -1,5 +1,5 @@
 # The tables of run_p2p.sh, from the rows of mpi_p2p. Ratios are taken within a launch, where all ran by turns; printed is the
-# median over launches (least-most). With -v csv=FILE every ratio goes there too.
+# median over launches (least-most). With -v csv=FILE every ratio goes there too, with -v times=FILE every time.
 function text(name,    t) {
     if (!match($0, "\"" name "\":\"[^\"]*\"")) return ""
     t = substr($0, RSTART, RLENGTH - 1)
@@ -34,11 +34,15 @@ function sort(v, n,    i, j, x) {
 }
 function median(v, n) { sort(v, n); return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2 }
 # The median time over the launches, of one MPI only if that is given; 0 if there is none.
-function time_of(point, who, only,    i, n, v) {
+function time_of(point, who, only,    i, n, v, part) {
     for (i = 1; i <= launches[0]; i++)
         if ((!only || only == mpi_of[launches[i]]) && time[point, who, launches[i]] > 0)
             v[++n] = time[point, who, launches[i]]
-    return n ? median(v, n) : 0
+    if (!n) return 0
+    mid = median(v, n)
+    split(point, part, SUBSEP)
+    if (times) printf "%s,%s,%s,%.5g,%.5g,%.5g\n", part[1], part[2], only ? only : who, mid, v[1], v[n] >times
+    return mid
 }
 # Sets mid, least, most of a/b over the launches.
 function summary(point, a, b, only,    i, n, v) {
@@ -76,6 +80,7 @@ function absolute(pattern,    k, i, point) {
         for (i = 1; i <= mpis[0]; i++) printf " %12s", figure(pattern, sizes[k], time_of(point, "mpi", mpis[i]))
         for (i = 1; i <= ways[0]; i++)
             if ((pattern, ways[i]) in there) printf " %12s", figure(pattern, sizes[k], time_of(point, ways[i]))
+        time_of(point, "handover")
         printf "\n"
     }
 }
@@ -93,6 +98,7 @@ function ratios(pattern, way,    k, i) {
 }
 END {
     if (csv) print "algorithm,size_bytes,what,to,ratio,least,most" >csv
+    if (times) print "algorithm,size_bytes,what,time_s,least_s,most_s" >times
     printf "\nMessages between two ranks, warm buffers; ratios of medians within a launch: median over %d launches ", launches[0]
     print "(least-most)"
     n = split("pingpong stream", patterns, " ")

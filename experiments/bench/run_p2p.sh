@@ -1,8 +1,8 @@
 #!/bin/sh
 # Messages between two ranks: run_p2p.sh BUILD OUT [--quick]. Every channel, Open MPI and MPICH by turns in the same processes,
 # by one definition of time (mpi_p2p.c), and what a single copy by the kernel takes at least. Ratios of medians within a launch;
-# printed is the median over launches (least-most). Rows go to OUT/p2p.jsonl, ratios to OUT/p2p.csv, the tables to
-# OUT/p2p.txt too. A ratio above 1 is slower than what it is held against.
+# printed is the median over launches (least-most); above 1 is slower than what it is held against. Rows go to OUT/p2p.jsonl,
+# ratios to OUT/p2p_ratios.csv, times to OUT/p2p.csv, the tables to OUT/p2p.txt too, the picture to OUT/p2p.{pdf,svg,png}.
 # BENCH_PREFIX: words before every launch, such as a lock held while it lasts.
 set -u
 bench=$1/experiments/bench out=$2 quick=${3:-} rows=$2/p2p.jsonl
@@ -33,4 +33,9 @@ for round in $(seq $rounds); do
     have mpich && launch "$round" mpich mpiexec.mpich -bind-to core
 done
 [ -s "$rows" ] || exit 1
-awk -v csv="$out/p2p.csv" -f experiments/bench/p2p_table.awk "$rows" | tee "$out/p2p.txt"
+awk -v csv="$out/p2p_ratios.csv" -v times="$out/p2p.csv" -f experiments/bench/p2p_table.awk "$rows" | tee "$out/p2p.txt"
+command -v gnuplot >/dev/null 2>&1 || exit 0
+plots=$(cd plots && pwd)
+for format in pdf svg png; do
+    (cd "$out" && gnuplot -e "FORMAT='$format'" -e "set loadpath '$plots'" "$plots/p2p.gp") || echo "bench: no picture" >&2
+done
