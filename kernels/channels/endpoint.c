@@ -9,7 +9,7 @@ enum {
     PAUSE_POLLS = 64, /* looks in vain before the first pause: a hand-over takes less */
 };
 
-const struct channel *const channel_table[] = {&channel_mp, &channel_er, &channel_sr, &channel_zc, NULL};
+const struct channel *const channel_table[] = {&channel_mp, &channel_er, &channel_sr, &channel_zc, &channel_combined, NULL};
 
 const struct channel *channel_find(const char *name)
 {
@@ -97,14 +97,9 @@ static int check_alive(struct endpoint *e)
 static int poll_all(struct endpoint *e)
 {
     int sum = e->queue.slots ? mp_poll(e) : 0;
-    if (sum < 0 || !(e->carriers & 1u << CARRIER_RING))
-        return sum;
-    for (uint32_t r = 0; r < e->procs; r++) {
-        struct peer *p = &e->peer[r];
-        int taken = p->in_ring ? er_poll(e, p) : 0;
-        if (taken < 0)
-            return taken;
-        sum += taken;
+    for (uint32_t i = e->rings.count; i-- > 0 && sum >= 0;) { /* backwards, as one that closes is replaced by the last */
+        int taken = er_poll(e, &e->peer[e->rings.from[i]]);
+        sum = taken < 0 ? taken : sum + taken;
     }
     return sum;
 }
@@ -118,7 +113,7 @@ static int push_all(struct endpoint *e)
         if (moved < 0)
             return moved;
         sum += moved;
-        if (p->open || p->queue.head || p->streams.head || p->control.head || p->fetches.head) {
+        if (p->open || p->queue.head || p->streams.head || p->control.head || p->fetches.head || p->says || p->closing) {
             i++;
             continue;
         }

@@ -43,6 +43,7 @@ struct endpoint_config {
     uint32_t procs, rank;
     const struct channel *channel[ENDPOINT_CHANNELS_MAX]; /* there is memory for these; NULL ends it; the first is used at first */
     uint32_t ring_bytes;     /* exclusive ring of a pair; a power of two, 4096 at least */
+    uint32_t rings_most;     /* combined: that a receiver has for its busiest senders */
     uint32_t fragment_bytes; /* longer messages move in pieces of this many at most; at most a quarter of a ring */
     uint32_t eager_bytes;    /* messages up to here are sent without asking */
     uint32_t queue_initial, queue_extension; /* packets of 256 bytes: for each sender, and to be shared */
@@ -81,6 +82,9 @@ static inline int transfer_done(const struct transfer *t)
 /* 0; the transfer's error; -EPIPE if its peer left without it; an error of the endpoint. */
 int endpoint_wait(struct endpoint *e, struct transfer *t);
 int endpoint_wait_all(struct endpoint *e, struct transfer *t, uint32_t count);
+
+/* For channels that treat busy peers better: so many messages will go to that peer, besides those seen to go. 0 or -EINVAL. */
+int endpoint_expect(struct endpoint *e, uint32_t peer, uint32_t messages);
 
 /* From now on this rank's messages to that peer take that channel. -EINVAL if the endpoint has no memory for it. */
 int endpoint_channel_set(struct endpoint *e, uint32_t peer, const struct channel *channel);

@@ -8,26 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RING_LEAST_BYTES = 4096, KEPT_LEAST_BYTES = 4096, EAGER_MOST_BYTES = 1 << 30, QUEUE_MOST = 1 << 15, UNITS_MOST = 1 << 14 };
+enum { RING_LEAST_BYTES = 4096, KEPT_LEAST_BYTES = 4096, EAGER_MOST_BYTES = 1 << 30, QUEUE_MOST = 1 << 15, OFFER_BYTES = 16384,
+       COMBINED_OFFER_BYTES = 262144, UNITS_MOST = 1 << 14 };
 
 struct endpoint_config endpoint_config_default(uint32_t procs, uint32_t rank, const struct channel *channel)
 {
+    uint32_t offer_bytes = channel == &channel_combined ? COMBINED_OFFER_BYTES : OFFER_BYTES;
     return (struct endpoint_config){.procs = procs, .rank = rank, .channel = {channel}, .ring_bytes = 65536, .fragment_bytes = 8192,
                                     .eager_bytes = 65536, .queue_initial = 4, .queue_extension = 64, .pool_units = 32,
-                                    .unit_bytes = 8192, .offer_bytes = 16384, .kept_bytes = 262144, .domain_os = -1};
+                                    .unit_bytes = 8192, .rings_most = 8, .offer_bytes = offer_bytes, .kept_bytes = 262144, .domain_os = -1};
 }
 
 /* What must be the same everywhere; no padding, compared as bytes. */
 struct agreed_endpoint {
     char channel[ENDPOINT_CHANNELS_MAX][16];
-    uint32_t ring_bytes, fragment_bytes, eager_bytes, kept_bytes, queue_initial, queue_extension, pool_units, unit_bytes;
+    uint32_t ring_bytes, fragment_bytes, eager_bytes, kept_bytes, queue_initial, queue_extension, pool_units, unit_bytes, rings_most;
 };
 
 static struct agreed_endpoint agreed_of(const struct endpoint_config *f)
 {
     struct agreed_endpoint a = {.ring_bytes = f->ring_bytes, .fragment_bytes = f->fragment_bytes, .eager_bytes = f->eager_bytes,
                                 .kept_bytes = f->kept_bytes, .queue_initial = f->queue_initial,
-                                .queue_extension = f->queue_extension, .pool_units = f->pool_units, .unit_bytes = f->unit_bytes};
+                                .queue_extension = f->queue_extension, .pool_units = f->pool_units, .unit_bytes = f->unit_bytes,
+                                .rings_most = f->rings_most};
     for (uint32_t i = 0; i < ENDPOINT_CHANNELS_MAX && f->channel[i]; i++)
         snprintf(a.channel[i], sizeof a.channel[i], "%s", f->channel[i]->name);
     return a;
@@ -77,7 +80,7 @@ static void layout_make(struct endpoint *e)
 {
     struct endpoint_layout *l = &e->layout;
     const struct endpoint_config *f = &e->config;
-    int has_queue = (e->carriers & 1u << CARRIER_QUEUE) != 0, has_pool = (e->carriers & 1u << CARRIER_POOL) != 0;
+    int has_queue = (e->needs & 1u << CARRIER_QUEUE) != 0, has_pool = (e->needs & 1u << CARRIER_POOL) != 0;
     e->queue.slots = has_queue ? credit_slots(e->procs, f->queue_initial, f->queue_extension) : 0;
     e->pool.units = has_pool ? f->pool_units : 0;
     l->pairs_offset = BELL_BYTES;
@@ -87,8 +90,9 @@ static void layout_make(struct endpoint *e)
     l->pool_offset = l->uses_offset + e->pool.units * sizeof(struct pool_use);
     l->rings_offset = l->pool_offset + (uint64_t)e->pool.units * f->unit_bytes;
     l->bytes = l->rings_offset;
-    if (e->carriers & 1u << CARRIER_RING)
-        l->bytes += (uint64_t)e->procs * f->ring_bytes;
+    uint32_t some = e->needs & NEEDS_SOME_RINGS ? f->rings_most < e->procs ? f->rings_most : e->procs : 0;
+    e->rings.slots = e->needs & 1u << CARRIER_RING ? e->procs : some;
+    l->bytes += (uint64_t)e->rings.slots * f->ring_bytes;
 }
 
 static char *area_of(const struct endpoint *e, uint32_t rank)
@@ -101,12 +105,12 @@ static struct pair_words *words_of(const struct endpoint *e, uint32_t owner, uin
     return (struct pair_words *)(void *)(area_of(e, owner) + e->layout.pairs_offset) + peer;
 }
 
-static char *ring_of(const struct endpoint *e, uint32_t owner, uint32_t sender)
+char *rings_slot_of(const struct endpoint *e, uint32_t owner, uint32_t slot)
 {
-    return area_of(e, owner) + e->layout.rings_offset + (uint64_t)sender * e->config.ring_bytes;
+    return area_of(e, owner) + e->layout.rings_offset + (uint64_t)slot * e->config.ring_bytes;
 }
 
-/* This rank's own queue and pool. */
+/* This rank's own queue, pool and rings. */
 static int carriers_start(struct endpoint *e)
 {
     char *area = area_of(e, e->rank);
@@ -120,7 +124,7 @@ static int carriers_start(struct endpoint *e)
         e->pool.unit = area + e->layout.pool_offset;
         error = sr_pool_init(e);
     }
-    return error;
+    return error ? error : rings_init(e, area + e->layout.rings_offset);
 }
 
 static void peer_carriers_start(struct endpoint *e, struct peer *p)
@@ -135,10 +139,12 @@ static void peer_carriers_start(struct endpoint *e, struct peer *p)
         p->pool_done = (struct pool_use *)(void *)(area + e->layout.uses_offset);
         p->pool_unit = area + e->layout.pool_offset;
     }
-    if (e->carriers & 1u << CARRIER_RING) {
-        p->out_ring = ring_of(e, p->rank, e->rank);
-        p->in_ring = ring_of(e, e->rank, p->rank);
-        er_ring_init(e, p);
+    p->out = er_sender_start(e->config.ring_bytes / 64, e->config.op_start);
+    p->in = er_receiver_start(e->config.ring_bytes / 64, e->config.op_start);
+    if (e->needs & 1u << CARRIER_RING) {
+        e->rings.from[e->rings.count++] = p->rank;
+        er_ring_open(e, p, p->rank);
+        er_ring_use(p, rings_slot_of(e, p->rank, e->rank));
     }
 }
 
@@ -202,7 +208,7 @@ static int create(struct endpoint *e, const struct comm_bootstrap *bootstrap, ch
     e->kept_units = f->kept_bytes / 64;
     e->eager_units = e->kept_units / 4 * 3;
     for (uint32_t i = 0; i < ENDPOINT_CHANNELS_MAX && f->channel[i]; i++)
-        e->carriers |= f->channel[i]->carriers;
+        e->needs |= f->channel[i]->needs;
     layout_make(e);
     int error = comm_of_endpoint(e, bootstrap, reason);
     if (!error) {
@@ -252,6 +258,8 @@ void endpoint_destroy(struct endpoint *e)
     comm_destroy(e->comm);
     sr_pool_destroy(e);
     free(e->queue.account);
+    free(e->rings.from);
+    free(e->rings.idle);
     free(e->table.slot);
     free(e->table.free);
     free(e->peer);
@@ -261,9 +269,10 @@ void endpoint_destroy(struct endpoint *e)
 
 int endpoint_channel_set(struct endpoint *e, uint32_t peer, const struct channel *channel)
 {
+    uint32_t have = e->needs & 1u << CARRIER_RING ? e->needs | NEEDS_SOME_RINGS : e->needs;
     if (e->error)
         return e->error;
-    if (peer >= e->procs || (channel->carriers & ~e->carriers))
+    if (peer >= e->procs || (channel->needs & ~have))
         return -EINVAL;
     e->peer[peer].channel = channel;
     return 0;

@@ -11,7 +11,8 @@ static void packet_copy(const struct packet *packet, char *to)
         memcpy(to, packet->part[0], 8);
         return;
     }
-    memcpy(to, packet->part[0], packet->part_bytes[0]);
+    if (packet->part_bytes[0]) /* a buffer of no bytes may be nowhere */
+        memcpy(to, packet->part[0], packet->part_bytes[0]);
     if (packet->part_bytes[1])
         memcpy(to + packet->part_bytes[0], packet->part[1], packet->part_bytes[1]);
 }
@@ -266,6 +267,7 @@ int packet_arrive(struct endpoint *e, struct peer *p, const struct packet *packe
         if (head->number != p->number_in || p->open_in || p->open_kept)
             return 0;
         p->number_in++;
+        p->arrivals++;
         return head->kind == PACKET_EAGER ? arrive_eager(e, p, packet) : arrive_rts(e, p, packet);
     case PACKET_MORE:
         return arrive_more(e, p, packet);
@@ -278,7 +280,7 @@ int packet_arrive(struct endpoint *e, struct peer *p, const struct packet *packe
     case PACKET_NOTE:
         return 1;
     default:
-        return -EPROTO;
+        return rings_arrive(e, p, head);
     }
 }
 

@@ -8,6 +8,7 @@
  *   RTS    announces a message without its bytes; CTS answers when it is matched; DATA follow
  *   FIN    tells the sender that the receiver has fetched the bytes itself (zc.c)
  *   NOTE   brings nothing but the credits on it
+ *   WANT, GRANT, REVOKE, CLOSED  move a receiver's rings among its senders (combined.c)
  *
  * EAGER and RTS are numbered by pair, and taken in that order whatever carriers bring them. Whoever gets a packet can always take it:
  * messages not matched yet have a budget that the sender keeps (kept_units; a quarter of it for RTS only, so that long
@@ -24,7 +25,11 @@ enum { PAIR_BYTES = 128, BELL_BYTES = 128, TAIL_BYTES = 128 };
 
 enum carrier { CARRIER_RING, CARRIER_QUEUE, CARRIER_POOL, CARRIER_COUNT };
 
-enum packet_kind { PACKET_EAGER = 1, PACKET_MORE, PACKET_RTS, PACKET_CTS, PACKET_DATA, PACKET_FIN, PACKET_NOTE };
+/* What a channel needs: bits of carriers, a ring for each pair; or rings for some. */
+enum { NEEDS_SOME_RINGS = 1u << CARRIER_COUNT };
+
+enum packet_kind { PACKET_EAGER = 1, PACKET_MORE, PACKET_RTS, PACKET_CTS, PACKET_DATA, PACKET_FIN, PACKET_NOTE,
+                   PACKET_WANT, PACKET_GRANT, PACKET_REVOKE, PACKET_CLOSED };
 
 /* Begins every packet. In shared memory: all before the stamp is stored. */
 struct packet_head {
@@ -34,7 +39,7 @@ struct packet_head {
     uint16_t from;   /* the sender's rank */
     uint32_t bytes;  /* EAGER: of the message; MORE and DATA: that follow; CTS: 0 if none shall follow; FIN: errno */
     uint32_t tag;    /* CTS, FIN: the sender's own_id; DATA: the receiver's */
-    uint32_t number; /* EAGER, RTS: the message's among the pair's; CTS: the receiver's own_id */
+    uint32_t number; /* EAGER, RTS: the message's among the pair's; CTS: the receiver's own_id; GRANT: which ring */
     uint32_t credit; /* the carrier's, for the other direction */
 };
 _Static_assert(sizeof(struct packet_head) == 24, "a line holds a head and 40 bytes");
@@ -128,9 +133,14 @@ struct peer {
     struct transfer_queue control; /* receives to be answered */
     struct transfer_queue fetches; /* receives whose bytes this rank gets by itself */
     int pending;                   /* is in the endpoint's list */
+    uint32_t sends, ask_at;        /* messages of late; when to ask for a ring */
+    int closing;                   /* its ring is asked back */
+    uint32_t says;                 /* bits 1 << GRANT, 1 << REVOKE: to be told to it */
     /* From it. */
     struct er_receiver in;
-    char *in_ring;
+    char *in_ring;             /* NULL: none */
+    uint32_t in_slot, arrivals; /* which of the rings; messages of late */
+    int closed, waits;          /* it has given its ring back; it wants one */
     const char *pool_unit;     /* its pool */
     struct pool_use *pool_done;
     int forbidden;             /* its memory cannot be read */
@@ -149,6 +159,14 @@ struct transfer_table {
     uint32_t slots, free_count;
 };
 
+/* This rank's rings. */
+struct rings {
+    char *memory;
+    uint32_t slots, count;
+    uint32_t *from; /* [count] ranks that have one */
+    uint32_t *idle; /* [slots - count] */
+};
+
 /* Buffers of late whose pages were found to be there. */
 enum { CHECKED_RANGES = 16 };
 struct checked {
@@ -164,13 +182,14 @@ struct endpoint {
     struct endpoint_layout layout;
     struct peer *peer; /* [procs] */
     uint32_t procs, rank;
-    uint32_t carriers; /* bit c: enum carrier c is there */
+    uint32_t needs; /* what all its channels need together */
     uint32_t payload_most[CARRIER_COUNT]; /* bytes a packet */
     uint32_t kept_units, eager_units;
     uint32_t *pending, pending_count; /* peers to which something waits to go */
     struct transfer_table table;
     struct queue queue;
     struct pool pool;
+    struct rings rings;
     struct checked checked;
     struct endpoint_memory memory;
     struct waiter waiter;
@@ -188,13 +207,13 @@ typedef int channel_move(struct endpoint *e, struct peer *p, struct transfer *t)
 
 struct channel {
     const char *name, *summary;
-    uint32_t carriers; /* bits: those it needs */
+    uint32_t needs; /* bits of carriers, NEEDS_SOME_RINGS */
     enum carrier carrier;
     channel_announce *announce;
     channel_move *move;
 };
 
-extern const struct channel channel_mp, channel_er, channel_sr, channel_zc;
+extern const struct channel channel_mp, channel_er, channel_sr, channel_zc, channel_combined;
 
 /* ---- carriers ---- */
 
@@ -202,8 +221,10 @@ extern const struct channel channel_mp, channel_er, channel_sr, channel_zc;
 int er_put(struct endpoint *e, struct peer *p, const struct packet_head *head, const void *payload, uint32_t n);
 /* Takes what has come. How many packets, or -errno. */
 int er_poll(struct endpoint *e, struct peer *p);
-/* Before first use: blanks this rank's ring from that peer. */
-void er_ring_init(struct endpoint *e, struct peer *p);
+/* Makes that slot of this rank's rings the one from that peer, which goes on at the positions where an earlier one ended. */
+void er_ring_open(struct endpoint *e, struct peer *p, uint32_t slot);
+/* At the sender: the ring in that slot of the peer's is its own from now on. */
+void er_ring_use(struct peer *p, char *ring);
 
 enum { QUEUE_PAYLOAD_BYTES = 224, QUEUE_PACKET_BYTES = 256 };
 int mp_put(struct endpoint *e, struct peer *p, const struct packet_head *head, const void *payload, uint32_t n);
@@ -266,6 +287,8 @@ int endpoint_rest_alive(void *context);
 /* ---- endpoint_out.c ---- */
 
 channel_announce packets_announce;
+/* Whether a message goes now without asking, as far as size and budget go. */
+int packets_eager(const struct endpoint *e, struct peer *p, uint64_t bytes);
 /* The same for a message whose buffer the receiver may reach by itself. */
 int packets_offer(struct endpoint *e, struct peer *p, struct transfer *t, const struct peer_card *card);
 channel_move packets_move;
@@ -285,6 +308,17 @@ void kept_destroy_all(struct endpoint *e, struct peer *p);
 
 /* Goes on with the first of p->fetches. 1 or -errno. */
 int zc_fetch(struct endpoint *e, struct peer *p);
+
+/* ---- combined.c: rings for some ---- */
+
+/* A packet about rings. 1 or -EPROTO. */
+int rings_arrive(struct endpoint *e, struct peer *p, const struct packet_head *head);
+/* Tells that peer what there is to tell, and gives back its ring if that is asked for. How much went. */
+int rings_push(struct endpoint *e, struct peer *p);
+/* The peer has given back its ring, and all in it has been read. */
+void rings_closed(struct endpoint *e, struct peer *p);
+int rings_init(struct endpoint *e, char *memory);
+char *rings_slot_of(const struct endpoint *e, uint32_t owner, uint32_t slot); /* endpoint_create.c */
 
 /* ---- transfers ---- */
 

@@ -43,11 +43,15 @@ static int announce_only(struct endpoint *e, struct peer *p, struct transfer *t,
     return 1;
 }
 
+int packets_eager(const struct endpoint *e, struct peer *p, uint64_t bytes)
+{
+    return bytes <= e->config.eager_bytes && budget_has(p, kept_units(bytes), e->eager_units);
+}
+
 int packets_announce(struct endpoint *e, struct peer *p, struct transfer *t)
 {
-    uint32_t cost = kept_units(t->bytes);
-    if (t->bytes <= e->config.eager_bytes && budget_has(p, cost, e->eager_units))
-        return announce_eager(e, p, t, cost);
+    if (packets_eager(e, p, t->bytes))
+        return announce_eager(e, p, t, kept_units(t->bytes));
     return packets_offer(e, p, t, &(struct peer_card){0});
 }
 
@@ -134,6 +138,8 @@ int endpoint_push(struct endpoint *e, struct peer *p)
     }
     if (p->credit.recalled)
         sum += mp_give(e, p);
+    if (p->says || p->closing)
+        sum += rings_push(e, p);
     return sum;
 }
 

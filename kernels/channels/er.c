@@ -104,7 +104,7 @@ static void give_back(struct endpoint *e, struct peer *p, uint32_t units)
 int er_poll(struct endpoint *e, struct peer *p)
 {
     int packets = 0;
-    while (packets < POLL_PACKETS) {
+    while (packets < POLL_PACKETS && p->in_ring) {
         char *line = unit_at(p->in_ring, p->in.units, p->in.at);
         struct packet packet = {.head = (const struct packet_head *)(const void *)line};
         uint32_t units;
@@ -119,26 +119,33 @@ int er_poll(struct endpoint *e, struct peer *p)
             return taken < 0 ? taken : packets;
         give_back(e, p, units);
         packets++;
+        if (__builtin_expect(p->closed, 0))
+            rings_closed(e, p);
     }
     return packets;
 }
 
-void er_ring_init(struct endpoint *e, struct peer *p)
+void er_ring_open(struct endpoint *e, struct peer *p, uint32_t slot)
 {
-    uint32_t units = e->config.ring_bytes / UNIT_BYTES;
-    p->out = er_sender_start(units, e->config.op_start);
-    p->in = er_receiver_start(units, e->config.op_start);
-    for (uint32_t i = 0; i < units; i++) {
-        atomic_word *word = (atomic_word *)(void *)unit_at(p->in_ring, units, e->config.op_start + i);
-        word_store_relaxed(word, er_blank(e->config.op_start + i));
+    p->in_slot = slot;
+    p->in_ring = e->rings.memory + (size_t)slot * e->config.ring_bytes;
+    for (uint32_t i = 0; i < p->in.units; i++) {
+        atomic_word *word = (atomic_word *)(void *)unit_at(p->in_ring, p->in.units, p->in.at + i);
+        word_store_relaxed(word, er_blank(p->in.at + i));
     }
-    word_store_relaxed(&p->words->told, e->config.op_start);
+    word_store_relaxed(&p->words->told, er_tell(&p->in));
+}
+
+void er_ring_use(struct peer *p, char *ring)
+{
+    p->out_ring = ring;
+    p->out.consumed = p->out.at; /* it is empty */
 }
 
 const struct channel channel_er = {
     .name = "er",
     .summary = "exclusive ring for each pair: fastest, and memory for every pair",
-    .carriers = 1u << CARRIER_RING,
+    .needs = 1u << CARRIER_RING,
     .carrier = CARRIER_RING,
     .announce = packets_announce,
     .move = packets_move,

@@ -198,7 +198,7 @@ void mp_peer_init(struct endpoint *e, struct peer *p)
 const struct channel channel_mp = {
     .name = "mp",
     .summary = "short packets into one queue a receiver: least memory",
-    .carriers = 1u << CARRIER_QUEUE,
+    .needs = 1u << CARRIER_QUEUE,
     .carrier = CARRIER_QUEUE,
     .announce = packets_announce,
     .move = packets_move,

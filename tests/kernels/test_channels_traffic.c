@@ -29,7 +29,7 @@ static void pairs_move_between_channels(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 12; i++) {
-        struct channel_case c = channel_case_default(channel_table[i % 4]);
+        struct channel_case c = channel_case_default(channel_table[i % 5]);
         uint32_t n = 1;
         for (const struct channel *const *channel = channel_table; *channel; channel++)
             if (*channel != c.channel[0])
@@ -44,6 +44,31 @@ static void pairs_move_between_channels(void **state)
         c.messages = c.size_max_bytes > 1000000 ? 150 : 2500;
         c.op_start = 0u - 500;
         c.kept_bytes = i % 3 == 1 ? 4096 : 0;
+        c.seed = seed + i;
+        c.rings_most = 1 + i % 3;
+        run_case(&c);
+    }
+}
+
+/* The same where rings are for a few, and are moved between senders meanwhile. */
+static void pairs_move_and_rings_too(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        struct channel_case c = channel_case_default(channel_find("combined"));
+        static const char *const others[] = {"mp", "sr", "zc"};
+        for (uint32_t k = 0; k < 3 && i % 2; k++)
+            c.channel[1 + k] = channel_find(others[k]);
+        c.moving = i % 2;
+        c.pattern = i % 3 == 0 ? PATTERN_MANY_TO_ONE : PATTERN_ALL_TO_ALL;
+        c.procs = 3 + i;
+        c.backend = i % 4 < 2 ? BACKEND_THREADS : BACKEND_PROCS;
+        c.size_max_bytes = 20000;
+        c.messages = 5000;
+        c.op_start = 0u - 500;
+        c.rings_most = 1 + i % 2;
+        c.ring_bytes = 4096; /* often full in the middle of a message */
+        c.fragment_bytes = 500;
         c.seed = seed + i;
         run_case(&c);
     }
@@ -63,6 +88,7 @@ static void traffic_of(const struct channel *channel)
         c.size_max_bytes = i % 4 == 3 ? 4 << 20 : i % 4 == 2 ? 300 : 100000;
         c.messages = c.size_max_bytes > 1000000 ? 100 : 1500;
         c.op_start = i % 2 ? 0u - 700 : 0;
+        c.rings_most = i % 2 ? 1 : 0;
         if (i % 3 == 1) {
             c.ring_bytes = 4096;
             c.fragment_bytes = 1000;
@@ -89,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traffic_arrives),
         cmocka_unit_test(pairs_move_between_channels),
+        cmocka_unit_test(pairs_move_and_rings_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
