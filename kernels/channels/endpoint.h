@@ -5,6 +5,7 @@
  * posted makes progress in any call of the same endpoint. A message that nobody has asked for yet is kept, up to a bound for each pair;
  * beyond it, or if it is longer than eager_bytes or offer_bytes, it waits at its sender: then a send takes until its receive has been
  * posted. So where two ranks send long messages to each other, both post before either waits.
+ * And a receive of one tag cannot be reached by its message while kept_bytes / 64 others that nobody asks for are before it.
  *
  * Errors are as in comm.h: a peer that dies is -EOWNERDEAD for everyone, and an endpoint once in error stays so. */
 #ifndef SHMCOLL_KERNELS_CHANNELS_ENDPOINT_H

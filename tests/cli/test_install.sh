@@ -37,7 +37,7 @@ for header in $(cd "$there/include/shmcoll" && find . -name '*.h'); do
     expect "$header stands alone" "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Werror -fsyntax-only -I"$there/include/shmcoll" -x c "$there/include/shmcoll/$header"
 done
 cat >"$work/embed.c" <<'END'
-#include "kernels/comm.h"
+#include "kernels/channels/endpoint.h"
 #include "model/bcast_cost.h"
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +53,14 @@ int main(void)
     if (comm_create(&config, &bootstrap, &comm, reason) || comm_bcast(comm, data, sizeof data, 0))
         return 1;
     comm_destroy(comm);
+    struct endpoint_config ends = endpoint_config_default(1, 0, channel_find("combined"));
+    struct endpoint *e;
+    struct transfer sent, got;
+    char copy[100] = "";
+    if (endpoint_create(&ends, &bootstrap, &e, reason) || endpoint_send(e, 0, 7, data, sizeof data, &sent) ||
+        endpoint_receive(e, 0, 7, copy, sizeof copy, &got) || endpoint_wait(e, &got) || strcmp(copy, "x") != 0)
+        return 1;
+    endpoint_destroy(e);
     printf("f* = %.1f\n", bcast_cost_fragment_opt_bytes(&costs, 16 << 20, 4 << 20));
     return 0;
 }
