@@ -1,6 +1,5 @@
 /* The allgather: picks the lane for the block and runs it. */
 #include "kernels/allgather_lanes.h"
-#include "model/protocol/eager.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,11 +11,10 @@ static uint32_t allgather_lane(const struct comm *comm, uint64_t block_bytes)
 {
     if (block_bytes <= comm->lane[LANE_BRIEF].size_max_bytes)
         return LANE_BRIEF;
-    uint32_t lane = lane_for(comm, block_bytes);
-    const struct lane *companion = &comm->lane[LANE_COMPANION + lane];
-    if (lane < comm->lanes && companion->protocol) /* fragments are counted in 32 bits */
-        return block_bytes >> 30 < companion->call.fragment_bytes ? LANE_COMPANION + lane : LANES_ALL;
-    return lane < comm->lanes && block_bytes <= EAGER_PAYLOAD_BYTES ? LANE_BRIEF : LANES_ALL;
+    uint32_t lane = lane_for(comm, block_bytes), by = lane < comm->lanes ? comm->allgather_lane[lane] : LANES_ALL;
+    if (by == LANES_ALL || block_bytes >> 30 >= comm->lane[by].call.fragment_bytes) /* fragments are counted in 32 bits */
+        return LANES_ALL;
+    return by;
 }
 
 const struct protocol *companion_of(const struct comm *comm, uint64_t block_bytes)

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Into so many sets a queue is cut that was not made for it: one is read, one is ahead, others may still be read elsewhere. */
+/* Into so many sets a queue is cut that was not made for it: enough to need no acknowledgement. */
 enum { SETS_OF_OTHERS = 4 };
 
 static const struct protocol *companion_protocol(const struct comm_config *f, uint32_t lane)
@@ -69,6 +69,21 @@ static void companion_create(struct comm *comm, uint32_t i)
         fit_queue(&lane->call, shared->protocol);
 }
 
+/* A queue carries blocks of any size, and through the kernel they go slower: unless buffers are where all reach them, or there is
+ * nothing else, they go by the next lane that has one. */
+static uint32_t lane_to_take(const struct comm *comm, uint32_t lane)
+{
+    const struct protocol *own = comm->lane[LANE_COMPANION + lane].protocol;
+    int by_kernel = own == &protocol_shared_blocks && comm->config.area_bytes == 0;
+    for (uint32_t away = 1; by_kernel && away < comm->lanes; away++) {
+        if (away <= lane && comm->lane[LANE_COMPANION + lane - away].protocol == &protocol_direct)
+            return LANE_COMPANION + lane - away;
+        if (lane + away < comm->lanes && comm->lane[LANE_COMPANION + lane + away].protocol == &protocol_direct)
+            return LANE_COMPANION + lane + away;
+    }
+    return own ? LANE_COMPANION + lane : LANES_ALL;
+}
+
 static void brief_create(struct comm *comm)
 {
     const struct comm_config *f = &comm->config;
@@ -78,7 +93,7 @@ static void brief_create(struct comm *comm)
     lane->layout = &comm->plan.layout[f->lanes];
     lane->base = comm->base + comm->plan.lane_offset[f->lanes];
     lane->op = f->op_start;
-    lane->size_max_bytes = EAGER_FIRST_LINE_BYTES;
+    lane->size_max_bytes = EAGER_PAYLOAD_BYTES;
     lane->execute = lane_execute_find(lane->protocol, f);
 }
 
@@ -104,6 +119,8 @@ int companions_create(struct comm *comm, const uint32_t *domain_of_rank)
     order_others(comm, domain_of_rank);
     for (uint32_t i = 0; i < comm->lanes; i++)
         companion_create(comm, i);
+    for (uint32_t i = 0; i < comm->lanes; i++)
+        comm->allgather_lane[i] = lane_to_take(comm, i);
     brief_create(comm);
     return 0;
 }

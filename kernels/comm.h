@@ -32,7 +32,7 @@ struct comm_bootstrap {
 
 /* How messages up to a size go: a protocol of the broadcast with its parameters and memory of its own. Allgathers go through the
  * same lanes, by the size of a block, each in its own way (model/protocol/direct.h, shared_blocks.h): through every rank's queue,
- * or, where the lane has none because it reaches into others' memory, straight from there. */
+ * or, where buffers lie in comm_area and the lane reaches into others' memory, straight from there. */
 struct comm_lane {
     const struct protocol *protocol;
     uint32_t fragment_bytes, slots, sets; /* what the protocol does not use may be 0 */

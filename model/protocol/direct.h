@@ -4,16 +4,19 @@
  * A set is s/q of them. A rank writes up to one set beyond the one it reads, so that what it is about to read was announced
  * while it wrote, and a block may be longer than the queue:
  *
- *   write   at the begin of a set, per other rank: WK wait ack[other] >= begin - s + s/q; C send -> slot; N ready[self] = n + 1;
- *           C send -> own block, unless it is in place
+ *   write   with q < 4, at the begin of a set, per other rank: WK wait ack[other] >= begin - s + s/q
+ *           C send -> slot; N ready[self] = n + 1; C send -> own block, unless it is in place
  *   read    per other rank, the nearest first, a set's fragments: W wait ready[other] > n, unless it has seen more already;
  *           C slot -> its block
- *   at the end of a set that has been read: K ack[self] = n + 1
+ *   at the end of a set that has been read, with q < 4: K ack[self] = n + 1
  *   fence   B ack[self] = begin of the next set; per other rank: B wait ack[other] >= that
  *
  * Every word has one writer and only grows. Nobody waits for ever, the queue may be as short as one slot: all ranks write and
  * read sets in one order (with q > 1 set 0, then set k + 1 before reading set k; with q = 1 each before reading it), what a
  * step waits for comes earlier in that order, so whoever is furthest behind can go on.
+ *
+ * Four sets need no acknowledgement. Who writes in set k has read all of set k - 2, so all ranks have written there, so they have
+ * read all of set k - 4, whose slots those of set k are.
  *
  * A fence makes the queue's slots free for another protocol, whose words are its own, or after it: nobody passes before all
  * have come, and all have left their earlier calls, of whichever protocol, behind. So a lane serves broadcasts too.
@@ -55,6 +58,11 @@ static inline uint32_t direct_set_slots(const struct bcast_call *call)
     return call->slots / call->sets;
 }
 
+static inline int direct_acknowledges(const struct bcast_call *call)
+{
+    return call->sets < 4;
+}
+
 /* Powers of two, so that numbers may wrap. */
 static inline uint32_t direct_set_begin(const struct bcast_call *call, uint32_t n)
 {
@@ -78,7 +86,7 @@ static inline void direct_go_on(struct cursor *c)
     uint32_t read_end = direct_set_end(call, c->known), lead = call->sets > 1 ? direct_set_slots(call) : 0;
     c->child = 0;
     if (c->op != c->children && (int32_t)(c->op - (read_end + lead)) < 0) {
-        c->state = c->op == direct_set_begin(call, c->op) ? DIRECT_WK : DIRECT_IN;
+        c->state = direct_acknowledges(call) && c->op == direct_set_begin(call, c->op) ? DIRECT_WK : DIRECT_IN;
         return;
     }
     c->set = direct_earlier(read_end, c->children);
@@ -144,7 +152,7 @@ static inline void direct_have_read(struct cursor *c)
         c->state = DIRECT_W;
     } else {
         c->known = c->set;
-        if (c->known == direct_set_begin(call, c->known))
+        if (direct_acknowledges(call) && c->known == direct_set_begin(call, c->known))
             c->state = DIRECT_K;
         else
             direct_set_over(c);
@@ -181,7 +189,7 @@ static inline void direct_next(struct cursor *c, uint32_t seen, struct step *out
                     c->index + 1); /* A1 */
         c->state = DIRECT_SEEN;
         return;
-    case DIRECT_SEEN: /* nobody is more than the queue ahead of what is acknowledged */
+    case DIRECT_SEEN: /* nobody is more than the queue ahead of the set being read */
         if (seen - direct_set_begin(call, c->known) > call->slots) {
             out->op = STEP_FAULT;
             out->name = STEP_NAME_W;

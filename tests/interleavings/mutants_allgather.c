@@ -166,6 +166,16 @@ static void leads_in_one_set(struct cursor *c, uint32_t seen, struct step *out)
     direct_next(c, seen, out);
 }
 
+/* Writes two sets ahead where acknowledgements are left out. */
+static void leads_by_two(struct cursor *c, uint32_t seen, struct step *out)
+{
+    uint32_t end = direct_set_end(c->call, c->known) + 2 * direct_set_slots(c->call);
+    int begins = c->state == DIRECT_W && c->child == 0 && c->index == c->known;
+    if (begins && c->op != c->children && (int32_t)(c->op - end) < 0 && c->call->sets == 4)
+        c->state = DIRECT_IN;
+    direct_next(c, seen, out);
+}
+
 static void fence_without_waiting(struct cursor *c, uint32_t seen, struct step *out)
 {
     next_without(direct_next, STEP_WAIT_GE, STEP_NAME_B, c, seen, out);
@@ -318,6 +328,7 @@ const struct mutant mutants_direct[] = {
     DIRECT("K one set ahead", k_one_set_ahead),
     DIRECT("no K", no_k),
     DIRECT("leads in one set", leads_in_one_set),
+    DIRECT("leads by two of four", leads_by_two),
     DIRECT("B does not wait", fence_without_waiting),
     DIRECT("B waits for one", fence_of_one),
     STARTS("no B", no_fence),

@@ -28,6 +28,7 @@ static const struct plan direct_plans[] = {
     {"flat", {"three, one slot", SHAPE(3, 1, 1), .in_place = 7, .calls = 3, .size_bytes = {3, 2, 5}}},
     {"flat", {"three, one set", SHAPE(3, 2, 1), .in_place = 5, .calls = 3, .size_bytes = {5, 1, 4}}},
     {"flat", {"three, sets of two", SHAPE(3, 4, 2), .in_place = 7, .calls = 2, .size_bytes = {9, 3}}},
+    {"flat", {"three, four sets", SHAPE(3, 4, 4), .in_place = 7, .calls = 2, .size_bytes = {10, 5}}},
     {"flat", {"three, short", SHAPE(3, 2, 2), .in_place = 4, .calls = 5, .size_bytes = {1, 2, 0, 1, 2}}},
     {"flat", {"four ranks", SHAPE(4, 1, 1), .in_place = 15, .calls = 1, .size_bytes = {3}}},
 };

@@ -2,6 +2,8 @@
 #include "forbid.h"
 #include "gather_case.h"
 
+#include "kernels/allgather_lanes.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -184,6 +186,39 @@ static void without_reading_peers(void **state)
         run_one(&c);
 }
 
+/* ---- which way they go ---- */
+
+static int ways_body(struct launch_rank *self, void *argument)
+{
+    const int in_area = *(int *)argument;
+    struct comm_lane lane = {.protocol = &protocol_pipelined, .fragment_bytes = 4096, .slots = 5, .sets = 1, .tree = {TREE_FLAT, 0},
+                             .size_max_bytes = 10000};
+    struct comm_config config = comm_config_of(self->procs, self->rank, &lane);
+    struct comm *comm;
+    config.lane[1] = lane;
+    config.lane[1].protocol = &protocol_cooperative;
+    config.lane[1].size_max_bytes = 1 << 20;
+    config.lanes = 2;
+    config.area_bytes = in_area ? 1 << 20 : 0;
+    int error = comm_create(&config, &self->bootstrap, &comm, self->message);
+    if (error)
+        return error;
+    const struct protocol *large = in_area ? &protocol_shared_blocks : &protocol_direct;
+    int ok = companion_of(comm, 120) == &protocol_direct_line && companion_of(comm, 121) == &protocol_direct &&
+             companion_of(comm, 10001) == large && companion_of(comm, (1 << 20) + 1) == NULL;
+    comm_destroy(comm);
+    return ok ? 0 : -EBADMSG;
+}
+
+static void goes_by_a_queue_unless_buffers_are_shared(void **state)
+{
+    (void)state;
+    struct launch_options options = {.procs = 2, .timeout_s = 20, .backend = BACKEND_THREADS};
+    struct launch_report report;
+    for (int in_area = 0; in_area < 2; in_area++)
+        assert_int_equal(launcher_run(&options, ways_body, &in_area, NULL, NULL, &report), 0);
+}
+
 /* ---- what is refused ---- */
 
 static int refusing_body(struct launch_rank *self, void *argument)
@@ -224,7 +259,7 @@ int main(void)
         cmocka_unit_test(moves_bytes), cmocka_unit_test(short_queues), cmocka_unit_test(lanes_of_all_protocols),
         cmocka_unit_test(between_broadcasts), cmocka_unit_test(many_short_calls), cmocka_unit_test(delays_and_table),
         cmocka_unit_test(crowded), cmocka_unit_test(copy_routines), cmocka_unit_test(without_reading_peers),
-        cmocka_unit_test(refuses),
+        cmocka_unit_test(goes_by_a_queue_unless_buffers_are_shared), cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
