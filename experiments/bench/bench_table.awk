@@ -1,6 +1,6 @@
 # The tables of run_bench.sh, from the rows of mpi_compare. Ratios are taken within a launch, where all ran by turns; each
 # round's is the median over its launches (to an MPI: that one launch), printed is the median over rounds (least-most).
-# With -v csv=FILE every ratio goes there too.
+# With -v csv=FILE every ratio goes there too; -v title=COLLECTIVE, Broadcast if none is given.
 function text(name,    t) {
     if (!match($0, "\"" name "\":\"[^\"]*\"")) return ""
     t = substr($0, RSTART, RLENGTH - 1)
@@ -115,7 +115,8 @@ function section(memory, procs,    k, part, i) {
 }
 END {
     if (csv) print "buffer_memory,procs,size_bytes,what,to,ratio,least,most,rounds" >csv
-    printf "Broadcast, ratios of medians within a launch: median over %d rounds (least-most); ", rounds
+    if (!title) title = "Broadcast"
+    printf "\n%s, ratios of medians within a launch: median over %d rounds (least-most); ", title, rounds
     print "more than 1 is slower than what it is held against"
     for (k = 1; k <= points[0]; k++) {
         split(points[k], part, SUBSEP)
