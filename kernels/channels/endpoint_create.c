@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { RING_LEAST_BYTES = 4096, KEPT_LEAST_BYTES = 4096, EAGER_MOST_BYTES = 1 << 30, QUEUE_MOST = 1 << 15, OFFER_BYTES = 16384,
-       COMBINED_OFFER_BYTES = 262144, UNITS_MOST = 1 << 14 };
+       COMBINED_OFFER_BYTES = 4 << 20, UNITS_MOST = 1 << 14 };
 
 struct endpoint_config endpoint_config_default(uint32_t procs, uint32_t rank, const struct channel *channel)
 {

@@ -21,7 +21,7 @@ struct channel_case {
     enum channel_pattern pattern;
     int slow;     /* odd ranks sleep now and then */
     int blocking; /* ranks wait in endpoint_wait rather than look around */
-    uint32_t op_start, ring_bytes, fragment_bytes, eager_bytes, kept_bytes, rings_most; /* 0: the default */
+    uint32_t op_start, ring_bytes, fragment_bytes, eager_bytes, kept_bytes, rings_most, offer_bytes; /* 0: the default */
     uint64_t seed;
 };
 
