@@ -305,9 +305,12 @@ static int slices_run(struct runner *r)
 {
     r->start_ns = clock_monotonic_ns();
     for (uint32_t first = 0; first < r->job->attempts_max; first += r->job->slice_attempts) {
+        int error = first > 0 ? launcher_barrier(r->self) : 0; /* all have written when they ended */
+        if (error)
+            return error;
         if (r->self->rank == 0 && first > 0)
             decide_stop(r, first);
-        int error = launcher_barrier(r->self);
+        error = launcher_barrier(r->self);
         if (error || first >= word_load_relaxed(&r->common->stop_at))
             return error;
         error = slice_run(r, first);

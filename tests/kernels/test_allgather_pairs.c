@@ -86,7 +86,7 @@ static struct gather_case case_of(const struct row *row)
     int is_large = c.procs * c.block_bytes >= LARGE_BYTES;
     uint64_t steps = c.procs * (c.block_bytes / c.fragment_bytes + 1);
     c.delay_max_ns = !level[FACTOR_DELAY] ? 0 : steps < 100 ? 2000 : 100; /* of many fragments each is held up less */
-    c.call_count = is_large ? 2 : c.block_bytes <= 4096 ? 24 : 6;
+    c.call_count = is_large ? 2 : c.block_bytes <= 4096 ? 16 : 4;
     return c;
 }
 
