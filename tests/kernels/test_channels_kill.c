@@ -2,6 +2,7 @@
 #include "channel_case.h"
 #include "leftovers.h"
 
+#include "kernels/allgather_schedule.h"
 #include "kernels/clock.h"
 
 #include <setjmp.h>
@@ -17,11 +18,14 @@
 
 enum { PROCS_MAX = 6 };
 
+static uint64_t worst_ns, kills;
+
 struct kill {
     const struct channel *channel;
     uint32_t procs, victim;
     uint64_t bytes, delay_ns;
     int polling; /* survivors look around instead of waiting */
+    const struct schedule_algorithm *algorithm; /* of allgathers; NULL: messages to and from everyone */
 };
 
 struct survivor {
@@ -56,6 +60,13 @@ static int finish(const struct kill *k, struct endpoint *e, struct transfer *t)
             usleep(50);
     }
     return happened < 0 ? happened : t->error;
+}
+
+static int gather(const struct kill *k, struct endpoint *e, char *memory)
+{
+    struct schedule schedule;
+    int error = schedule_init(&schedule, k->algorithm, k->procs, 0);
+    return error ? error : allgather_schedule_run(e, memory, memory + k->bytes, k->bytes, &schedule, NULL);
 }
 
 /* A message to and from everyone. */
@@ -95,7 +106,7 @@ static int body(struct launch_rank *self, void *argument)
         arm(k->delay_ns);
     }
     while (!error)
-        error = exchange(k, e, self->rank, memory);
+        error = k->algorithm ? gather(k, e, memory) : exchange(k, e, self->rank, memory);
     mine->noticed_ns = clock_monotonic_ns();
     mine->error = error;
     mine->error_rank = endpoint_error_rank(e);
@@ -106,7 +117,7 @@ static int body(struct launch_rank *self, void *argument)
     return error;
 }
 
-static void kill_one(const struct kill *k, uint64_t *worst_ns)
+static void kill_one(const struct kill *k)
 {
     struct launch_options options = {.procs = k->procs, .timeout_s = 30, .result_bytes = sizeof(struct survivor), .common_bytes = sizeof(struct common)};
     struct survivor survivor[PROCS_MAX];
@@ -126,31 +137,46 @@ static void kill_one(const struct kill *k, uint64_t *worst_ns)
             fail_msg("%s p=%u victim=%u %llu bytes, delay %llu ns, survivor %u: error %d, blames rank %lld, after %.3f s: %s",
                      channel_name(k->channel), k->procs, k->victim, (unsigned long long)k->bytes, (unsigned long long)k->delay_ns, r,
                      s->error, (long long)s->error_rank, (double)late_ns * 1e-9, s->text);
-        *worst_ns = late_ns > *worst_ns ? late_ns : *worst_ns;
+        worst_ns = late_ns > worst_ns ? late_ns : worst_ns;
     }
 }
 
+/* The victim is any rank, the moment any. */
+static void kill_any(struct kill k)
+{
+    struct leftovers before = leftovers_count();
+    k.victim = (uint32_t)rand() % k.procs;
+    k.delay_ns = (uint64_t)rand() % 60000000;
+    kill_one(&k);
+    kills++;
+    const char *left = leftovers_find(before);
+    if (left)
+        fail_msg("left behind: %s", left);
+}
+
+static const uint64_t kill_bytes[] = {8, 5000, 1 << 20};
+
 static void survivors_know_within_a_second(void **state)
 {
-    static const uint64_t bytes[] = {8, 5000, 1 << 20};
-    unsigned seed = (unsigned)(clock_monotonic_ns() / 1000) & 0xffffff;
-    uint64_t worst_ns = 0, kills = 0;
     (void)state;
-    print_message("seed %u\n", seed);
-    srand(seed);
     for (const struct channel *const *channel = channel_table; *channel; channel++)
-        for (int i = 0; i < 6; i++) {
-            struct leftovers before = leftovers_count();
-            struct kill k = {.channel = *channel, .procs = 2 + (uint32_t)rand() % 4, .bytes = bytes[i % 3], .polling = i >= 4};
-            k.victim = (uint32_t)rand() % k.procs;
-            k.delay_ns = (uint64_t)rand() % 60000000;
-            kill_one(&k, &worst_ns);
-            kills++;
-            const char *left = leftovers_find(before);
-            if (left)
-                fail_msg("left behind: %s", left);
+        for (int i = 0; i < 6; i++)
+            kill_any((struct kill){.channel = *channel, .procs = 2 + (uint32_t)rand() % 4, .bytes = kill_bytes[i % 3],
+                                   .polling = i >= 4});
+}
+
+static void survivors_of_an_allgather_too(void **state)
+{
+    uint32_t turn = 0;
+    (void)state;
+    for (const struct channel *const *channel = channel_table; *channel; channel++)
+        for (const struct schedule_algorithm *const *a = schedule_table; *a; a++) {
+            uint32_t procs = 2 + (uint32_t)rand() % (PROCS_MAX - 1);
+            if ((*a)->kind != SCHEDULE_ALLGATHER)
+                continue;
+            procs = schedule_valid(*a, procs) ? procs : 4;
+            kill_any((struct kill){.channel = *channel, .procs = procs, .bytes = kill_bytes[turn++ % 3], .algorithm = *a});
         }
-    print_message("%llu kills, last survivor knew after at most %.1f ms\n", (unsigned long long)kills, (double)worst_ns * 1e-6);
 }
 
 int main(void)
@@ -160,6 +186,15 @@ int main(void)
         printf("0 passed, 0 failed: threads cannot be killed\n");
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(survivors_know_within_a_second)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    unsigned seed = (unsigned)(clock_monotonic_ns() / 1000) & 0xffffff;
+    printf("seed %u\n", seed);
+    fflush(stdout); /* ranks are forked */
+    srand(seed);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(survivors_know_within_a_second),
+        cmocka_unit_test(survivors_of_an_allgather_too),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    printf("%llu kills, last survivor knew after at most %.1f ms\n", (unsigned long long)kills, (double)worst_ns * 1e-6);
+    return failed;
 }
