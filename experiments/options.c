@@ -33,8 +33,8 @@ const struct option_row option_table[] = {
      parse_protocol, AT(protocol)},
     {"algorithm", 0, "NAME",
      "allgather: ring, recursive_doubling, bruck, neighbour_exchange or sparbit, over exclusive rings of --slots fragments; or best, the "
-     "fastest of them (default: best)",
-     "model", "best ring recursive_doubling bruck neighbour_exchange sparbit", parse_algorithm, AT(algorithm)},
+     "fastest of them by the node's costs (default: best; of run: none, but a protocol)",
+     "model run", "best ring recursive_doubling bruck neighbour_exchange sparbit", parse_algorithm, AT(algorithm)},
     {"readers-most", 0, "N", "single_copy: so many ranks read from the root at one time (default: 0, all)", EVALUATE, NULL, parse_uint32,
      AT(readers_most)},
     {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE, NULL, parse_uint32, AT(root)},
@@ -97,7 +97,7 @@ int option_applies(const struct option_row *option, const char *command)
 
 static void settings_init(struct settings *out, const char *command)
 {
-    *out = (struct settings){.command = command, .node = "host", .place = "compact", .protocol = "auto", .algorithm = "best"};
+    *out = (struct settings){.command = command, .node = "host", .place = "compact", .protocol = "auto"};
     out->procs = (struct size_list){.value = {2}, .count = 1};
     out->size = (struct size_list){.value = {1 << 20}, .count = 1};
     out->buffer_domain = -1;
@@ -137,7 +137,7 @@ const struct protocol *settings_protocol(const struct settings *s)
 
 int settings_scheduled(const struct settings *s)
 {
-    return settings_collective(s) == JOB_ALLGATHER && strcmp(s->command, "model") == 0;
+    return settings_collective(s) == JOB_ALLGATHER && (s->algorithm || strcmp(s->command, "model") == 0);
 }
 
 /* What was not given: the protocol's own parameters, as far as it has any. Two of f, s and b make the third. */

@@ -151,7 +151,7 @@ static struct job job_of(const struct settings *s, uint32_t procs, uint64_t size
 /* Checks the scenario, which takes the schedule asked for, or the fastest. */
 static int apply_schedule(const struct settings *s, struct scenario *out, char *reason, size_t reason_bytes)
 {
-    const struct schedule_algorithm *named = schedule_find(SCHEDULE_ALLGATHER, s->algorithm);
+    const struct schedule_algorithm *named = s->algorithm ? schedule_find(SCHEDULE_ALLGATHER, s->algorithm) : NULL;
     out->params.protocol = NULL;
     out->algorithm = named ? named : &schedule_ring; /* for any number of ranks */
     int err = scenario_check(out, reason, reason_bytes);

@@ -1,6 +1,7 @@
 /* The evaluator `run`: the collective for real, on the cores of this host. */
 #include "kernels/placement.h"
 #include "kernels/run_rank.h"
+#include "kernels/run_rings.h"
 #include "kernels/run_statistics.h"
 #include "model/choice.h"
 #include "model/protocol/eager.h"
@@ -24,8 +25,11 @@ static int refuse(struct outcome *out, int error, const char *reason)
 static int check_host(const struct scenario *s, struct outcome *out)
 {
     uint64_t allowed[PLACEMENT_MASK_WORDS];
-    if (s->algorithm)
-        return refuse(out, -ENOTSUP, "run knows no allgather by schedule");
+    if (s->algorithm && !run_rings_fit(&s->params))
+        return refuse(out, -ENOTSUP, "rings take fragments of 64 bytes to a quarter of their slots, of 1 GiB at most");
+    if (s->algorithm && (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED || s->conditions.huge_pages ||
+                         s->conditions.copy_in != COPYING_AUTO || s->conditions.copy_out != COPYING_AUTO))
+        return refuse(out, -ENOTSUP, "allgather by schedule has no shared buffers, huge pages or copy routines to choose");
     if (s->job.kind == JOB_ALLGATHER && s->conditions.control_pages)
         return refuse(out, -ENOTSUP, "allgather needs the packed layout: leave control pages out");
     if (s->params.protocol == &protocol_eager && s->conditions.control_pages)

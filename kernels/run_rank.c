@@ -3,6 +3,7 @@
 #include "kernels/allgather_lanes.h"
 #include "kernels/placement.h"
 #include "kernels/pool.h"
+#include "kernels/run_rings.h"
 #include "kernels/verify.h"
 #include "kernels/wait.h"
 
@@ -23,6 +24,7 @@ struct runner {
     const struct scenario *scenario;
     struct run_common *common;
     struct comm *comm;
+    struct run_rings rings; /* by schedule: comm is theirs */
     struct pool pool;
     struct run_limits limits;
     unsigned char *warm;
@@ -77,7 +79,7 @@ static struct comm_config run_config(const struct runner *r)
     const struct scenario *s = r->scenario;
     const struct node *node = s->machine.node;
     const struct params *p = &s->params;
-    const struct protocol *carrier = is_allgather(s) ? companion_carrier(p->protocol) : p->protocol;
+    const struct protocol *carrier = is_allgather(s) && !s->algorithm ? companion_carrier(p->protocol) : p->protocol;
     struct comm_lane lane = {.protocol = carrier, .fragment_bytes = p->fragment_bytes, .slots = p->slots, .sets = p->sets,
                              .readers_most = p->readers_most, .tree = p->tree, .size_max_bytes = job_size_bytes(&s->job)};
     struct comm_config config = comm_config_of(r->self->procs, r->self->rank, &lane);
@@ -267,8 +269,11 @@ static int attempt_run(struct runner *r, uint32_t attempt, unsigned char *buffer
     uint64_t skew = skew_ticks(r);
     int late = !crowded && clock_ticks(clock) >= deadline;
     wait_deadline(clock, deadline + skew, crowded);
-    error = is_allgather(s) ? comm_allgather(r->comm, own_block(s, buffer), buffer, size)
-                            : comm_bcast(r->comm, buffer, size, root);
+    if (s->algorithm)
+        error = run_rings_gather(&r->rings, own_block(s, buffer), buffer, size);
+    else
+        error = is_allgather(s) ? comm_allgather(r->comm, own_block(s, buffer), buffer, size)
+                                : comm_bcast(r->comm, buffer, size, root);
     uint64_t end = clock_ticks(clock);
     run_end_ticks(r->common, r->job, attempt)[r->self->rank] = late ? 0 : end;
     if (error)
@@ -354,16 +359,21 @@ int run_rank_body(struct launch_rank *self, void *argument)
         word_store_relaxed(&r.common->stop_at, UINT32_MAX); /* comm_create publishes it */
     self->stall_report_s = job->scenario->conditions.stall_report_s;
     self->stall = job->scenario->conditions.stall_report;
-    int error = comm_create(&config, &self->bootstrap, &r.comm, self->message);
+    int error = job->scenario->algorithm ? run_rings_create(&r.rings, self, job->scenario, &r.comm)
+                                         : comm_create(&config, &self->bootstrap, &r.comm, self->message);
     if (error)
         return error;
-    result->ran = ran_of(r.comm, &job->scenario->job);
+    if (!job->scenario->algorithm) /* nothing takes the place of a schedule */
+        result->ran = ran_of(r.comm, &job->scenario->job);
     snprintf(result->note, sizeof result->note, "%s", comm_note(r.comm));
     result->audited = comm_audit(r.comm, &result->audit) == 0;
     error = buffers_create(&r);
     if (!error)
         error = attempts_run(&r);
     pool_destroy(&r.pool);
-    comm_destroy(r.comm);
+    if (job->scenario->algorithm)
+        run_rings_destroy(&r.rings);
+    else
+        comm_destroy(r.comm);
     return error;
 }

@@ -47,7 +47,10 @@ refuses 4 "model knows an allgather by its --algorithm: leave --protocol out" mo
 refuses 2 "unknown algorithm 'binomial': use best, ring, recursive_doubling, bruck, neighbour_exchange, sparbit" model allgather \
     --algorithm binomial
 refuses 2 "recursive_doubling needs a power of two of ranks" model allgather --node paper --procs 6 --algorithm recursive_doubling
-refuses 2 "unknown option --algorithm" run allgather --algorithm ring
+refuses 2 "unknown option --algorithm" sim allgather --algorithm ring
+refuses 4 "run knows an allgather by its --algorithm: leave --protocol out" run allgather --algorithm ring --protocol direct
+refuses 4 "has no shared buffers" run allgather --algorithm ring --buffer-memory shared
+refuses 4 "rings take fragments" run allgather --algorithm ring --fragment 8K --slots 2
 refuses 4 "sim knows no allgather yet" sim allgather --node paper
 refuses 4 "compare knows no allgather yet" compare allgather
 refuses 2 "pipelined is none of allgather: use auto, direct, direct_line or shared_source" run allgather --protocol pipelined
@@ -191,6 +194,10 @@ says '"collective":"allgather","algorithm":"ring","protocol":"er".*"size_bytes":
 if grep -q '"root"\|"tree"\|"sets"\|null\|nan' "$work/out"; then fail "a scheduled allgather has keys that it should not"; else pass; fi
 says '"algorithm":"recursive_doubling",.*"size_bytes":8,' model allgather --node broadwell-2x8 --procs 16 --size 8 --format jsonl
 says '"algorithm":"neighbour_exchange",.*"size_bytes":1048576,' model allgather --node broadwell-2x8 --procs 16 --format jsonl
+for algorithm in ring recursive_doubling bruck neighbour_exchange sparbit; do
+    says "\"algorithm\":\"$algorithm\",\"protocol\":\"er\".*\"size_bytes\":5000,\"fragment_bytes\":1024,\"slots\":16,.*\"verified\":true" \
+        run allgather --procs 4 --algorithm $algorithm --size 5000 --fragment 1K --slots 16 --reps 5 --format jsonl
+done
 says '"protocol":"direct_line".*"size_bytes":8,"time_s"' run allgather --size 8 --reps 5 --format jsonl
 says '"protocol":"shared_source".*"verified":true.*"buffer_memory":"shared"' run allgather --size 100000 --buffer-memory shared --reps 5 \
     --procs 3 --format jsonl
