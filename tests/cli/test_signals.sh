@@ -24,14 +24,14 @@ gone() { # SEED: no such process remains
     done
     return 1
 }
-size_for() { case $1 in eager) echo 64 ;; *) echo 1M ;; esac; }
+size_for() { case $1 in eager | direct_line) echo 64 ;; *) echo 1M ;; esac; }
 
 # broken_off PROTOCOL SIGNAL CODE TIMEOUT-OPTIONS...
 broken_off() {
     protocol=$1 signal=$2 code=$3
     shift 3
     seed=$$$(date +%N) before=$(names)
-    timeout --preserve-status -k 10 "$@" -s "$signal" 0.4 "$shmcoll" run bcast --procs 3 --protocol "$protocol" --size "$(size_for "$protocol")" \
+    timeout --preserve-status -k 10 "$@" -s "$signal" 0.4 "$shmcoll" run "$collective" --procs 3 --protocol "$protocol" --size "$(size_for "$protocol")" \
         --reps 1000000 --time-limit 60s --seed "$seed" >"$work/out" 2>"$work/err"
     got=$?
     if [ $got -ne "$code" ]; then
@@ -45,9 +45,11 @@ broken_off() {
     fi
 }
 
-protocols=$("$shmcoll" run --help | awk '/^Protocols/ { found = 1; next } found && /^  [a-z]/ { print $1 }')
+protocols=$("$shmcoll" run --help | awk '/^Protocols/ { of = "bcast"; next } /^of allgather/ { of = "allgather"; next }
+                                         of && /^  [a-z]/ { print of ":" $1 }')
 [ "$(echo "$protocols" | wc -l)" -ge 4 ] && pass || fail "the help lists no protocols"
-for protocol in $protocols; do
+for each in $protocols; do
+    collective=${each%:*} protocol=${each#*:}
     broken_off "$protocol" INT 130
     broken_off "$protocol" TERM 143 --foreground
 done

@@ -61,7 +61,7 @@ static int audit_wrong_map(struct comm *comm, uint32_t wrong, struct comm_audit 
 /* Some pages, really taken elsewhere: every other one, so that neighbours stay. */
 static int audit_moved(struct comm *comm, uint32_t elsewhere, struct comm_audit *out)
 {
-    struct segment_range own = segment_range_of_rank(&comm->plan, comm->plan.lanes - 1, comm->config.rank);
+    struct segment_range own = segment_range_of_rank(&comm->plan, comm->config.lanes - 1, comm->config.rank);
     int error = 0;
     for (uint32_t i = 0; i < PAGES_MOVED && !error; i++)
         error = page_move(comm->base + own.offset + 2 * i * comm->plan.page_bytes, (int)elsewhere);
