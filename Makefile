@@ -25,10 +25,10 @@ build/config.mk: deps.sh
 WERROR   ?= -Werror
 WARN     := -Wall -Wextra $(WERROR) -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes
 OPT_release := -O2 -g
-OPT_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-OPT_tsan    := -O1 -g -fsanitize=thread
+OPT_asan    := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+OPT_tsan    := -O1 -g1 -fsanitize=thread
 # Ranks that end at a chosen step, for the tests in tests/faults only.
-OPT_fault   := -O2 -g -DSHMCOLL_FAULT_POINTS
+OPT_fault   := -O2 -g1 -DSHMCOLL_FAULT_POINTS
 ifeq ($(OPT_$(V)),)
 $(error V=$(V) is unknown: use release, asan, tsan or fault)
 endif

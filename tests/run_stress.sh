@@ -18,6 +18,7 @@ done
 ./deps.sh guest || echo "stress: without these packages the NUMA guests are skipped"
 if $make --no-print-directory -s -j"$jobs" V=release all stress-programs tests guest-programs; then
     [ $# -eq 0 ] || tests/run_tests.sh stress $totals "$@"
+    SHMCOLL_TEST_FULL=1 tests/run_tests.sh stress $totals build/release/tests/kernels/test_allgather_schedule
 else
     echo "stress: building failed"
     echo "0 1 0" >>$totals

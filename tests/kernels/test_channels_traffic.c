@@ -41,7 +41,7 @@ static void pairs_move_between_channels(void **state)
         c.blocking = i % 3 == 2;
         c.tags = i % 2 ? 1 : 4;
         c.size_max_bytes = i % 4 == 3 ? 4 << 20 : i % 4 == 2 ? 300 : 100000;
-        c.messages = c.size_max_bytes > 1000000 ? 150 : 2500;
+        c.messages = c.size_max_bytes > 1000000 ? 100 : 1200;
         c.op_start = 0u - 500;
         c.kept_bytes = i % 3 == 1 ? 4096 : 0;
         c.seed = seed + i;
@@ -64,7 +64,7 @@ static void pairs_move_and_rings_too(void **state)
         c.procs = 3 + i;
         c.backend = i % 4 < 2 ? BACKEND_THREADS : BACKEND_PROCS;
         c.size_max_bytes = 20000;
-        c.messages = 5000;
+        c.messages = 2500;
         c.op_start = 0u - 500;
         c.rings_most = 1 + i % 2;
         c.ring_bytes = 4096; /* often full in the middle of a message */
@@ -86,7 +86,7 @@ static void traffic_of(const struct channel *channel)
         c.blocking = i % 3 == 2;
         c.slow = i % 5 == 1;
         c.size_max_bytes = i % 4 == 3 ? 4 << 20 : i % 4 == 2 ? 300 : 100000;
-        c.messages = c.size_max_bytes > 1000000 ? 100 : 1500;
+        c.messages = c.size_max_bytes > 1000000 ? 60 : 700;
         c.op_start = i % 2 ? 0u - 700 : 0;
         c.rings_most = i % 2 ? 1 : 0;
         c.offer_bytes = i % 2 ? 70000 : 0;
