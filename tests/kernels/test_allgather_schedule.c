@@ -89,7 +89,7 @@ static void long_blocks(void **state)
     for (uint32_t i = 0; i < PROCS_COUNT; i++)
         for (uint32_t k = 0; k < 2 * channels; k++) {
             struct scheduled_case c = {.channel = {channel_table[k / 2]}, .procs = procs[i], .blocks = 1};
-            c.block_bytes[0] = backends() == 2 || procs[i] <= 4 ? 1 << 20 : 100000; /* a thread checker takes its time */
+            c.block_bytes[0] = backends() == 2 ? 1 << 20 : 100000; /* a thread checker takes its time */
             c.backend = k % 2 ? BACKEND_THREADS : BACKEND_PROCS;
             if (procs[i] <= 4 ? !left_out(2 * procs[i], i, k) : (i + k / 2 + k % 2) % channels == 0)
                 run(c);
@@ -115,7 +115,8 @@ static void little_room(void **state)
 {
     (void)state;
     for (const struct channel *const *channel = channel_table; *channel; channel++) {
-        struct scheduled_case c = {.channel = {*channel}, .procs = 5, .blocks = 3, .block_bytes = {8, 700, 30000}, .repeats = 20};
+        struct scheduled_case c = {.channel = {*channel}, .procs = 5, .blocks = 3, .block_bytes = {8, 700, 30000}};
+        c.repeats = getenv("SHMCOLL_TEST_FULL") ? 20 : 6;
         c.ring_bytes = 4096;
         c.fragment_bytes = 1024;
         c.kept_bytes = 4096;
