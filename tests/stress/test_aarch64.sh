@@ -10,7 +10,7 @@ set -eu
 root=$PWD/build/aarch64-root
 lib=$root/usr/lib/aarch64-linux-gnu
 packages="libnuma1 libnuma-dev libcmocka0 libcmocka-dev"
-tests="test_wait test_bcast_basic test_bcast_peers test_lanes test_crowded test_bcast_pairs"
+tests="test_wait test_bcast_basic test_bcast_peers test_lanes test_crowded test_bcast_pairs test_allgather_schedule"
 
 skip() { echo "skipped: $1"; exit 77; }
 command -v aarch64-linux-gnu-gcc >/dev/null || skip "no compiler for aarch64"
@@ -32,7 +32,7 @@ fi
 set --
 for test in $tests; do set -- "$@" "build/aarch64/tests/kernels/$test"; done
 make --no-print-directory -s -j"$(nproc)" BUILD=build/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar \
-    LIB_SRC="$(echo model/*.c model/protocol/*.c model/schedule/*.c kernels/*.c)" PKG_CFLAGS="-I$root/usr/include" GSL_LIBS= \
+    LIB_SRC="$(find model kernels -name '*.c' -not -path 'model/formats/*' | tr '\n' ' ')" PKG_CFLAGS="-I$root/usr/include" GSL_LIBS= \
     LIB_LIBS="-L$lib -Wl,-rpath,$lib -lnuma -lm -lpthread" "$@"
 
 failed=0
