@@ -54,7 +54,7 @@ static int check_words(const struct settings *s)
         return protocol_find(s->protocol) || !protocol_allgather_find(s->protocol) ? 0 : tell_protocol(s, protocol_table);
     if (settings_scheduled(s) && strcmp(s->protocol, "auto"))
         return talk_fail(EXIT_UNABLE, "%s knows an allgather by its --algorithm: leave --protocol out", s->command);
-    if (strcmp(s->command, "run") && !settings_scheduled(s))
+    if (strcmp(s->command, "run") && strcmp(s->command, "sim") && !settings_scheduled(s))
         return talk_fail(EXIT_UNABLE, "%s knows no allgather yet: shmcoll run allgather measures it", s->command);
     return settings_protocol(s) ? 0 : tell_protocol(s, protocol_allgather_table);
 }
@@ -135,6 +135,8 @@ static const struct protocol *protocol_of(const struct scenario_grid *grid, uint
 {
     const struct settings *s = grid->settings;
     const struct protocol *named = settings_protocol(s);
+    if (settings_collective(s) == JOB_ALLGATHER && strcmp(s->protocol, "auto") == 0 && size_bytes <= EAGER_PAYLOAD_BYTES)
+        return &protocol_direct_line; /* as every communicator does */
     if (named)
         return named;
     int brief = size_bytes > 0 && size_bytes <= EAGER_FIRST_LINE_BYTES && !settings_give_queue(s) && !grid->node.contention_free;

@@ -97,18 +97,6 @@ static void brief_create(struct comm *comm)
     lane->execute = lane_execute_find(lane->protocol, f);
 }
 
-/* From the next rank on, so that not all read one rank's queue at a time; those of the own domain first. */
-static void order_others(struct comm *comm, const uint32_t *domain_of_rank)
-{
-    uint32_t procs = comm->config.procs, rank = comm->config.rank, n = 0;
-    for (int near = 1; near >= 0; near--)
-        for (uint32_t i = 1; i < procs; i++) {
-            uint32_t other = (uint32_t)(((uint64_t)rank + i) % procs);
-            if ((domain_of_rank[other] == domain_of_rank[rank]) == near)
-                comm->others[n++] = other;
-        }
-}
-
 int companions_create(struct comm *comm, const uint32_t *domain_of_rank)
 {
     uint32_t procs = comm->config.procs;
@@ -116,7 +104,7 @@ int companions_create(struct comm *comm, const uint32_t *domain_of_rank)
     comm->far = calloc(procs, sizeof *comm->far);
     if (!comm->others || !comm->far)
         return -ENOMEM;
-    order_others(comm, domain_of_rank);
+    others_order(procs, comm->config.rank, domain_of_rank, comm->others);
     for (uint32_t i = 0; i < comm->lanes; i++)
         companion_create(comm, i);
     for (uint32_t i = 0; i < comm->lanes; i++)

@@ -21,13 +21,12 @@ static int supports(const struct scenario *scenario, char *reason, size_t reason
     int rc = scenario_check(scenario, reason, reason_bytes);
     if (rc)
         return rc;
-    if (scenario->job.kind != JOB_BCAST) {
-        snprintf(reason, reason_bytes, "the simulator runs broadcasts only, no %s: shmcoll run measures it",
-                 job_name(&scenario->job));
+    if (scenario->algorithm) {
+        snprintf(reason, reason_bytes, "the simulator runs an allgather by protocol, not by schedule: shmcoll run measures that");
         return -ENOTSUP;
     }
     if (scenario->machine.nodes > 1) {
-        snprintf(reason, reason_bytes, "the simulator runs a broadcast on one node, not on %u", scenario->machine.nodes);
+        snprintf(reason, reason_bytes, "the simulator runs a collective on one node, not on %u", scenario->machine.nodes);
         return -ENOTSUP;
     }
     const uint32_t *cores = scenario->placement.core_of_rank;
@@ -86,7 +85,7 @@ static void report(const struct sim *sim, struct outcome *out)
 static int repeat(struct sim *sim, struct trace_sink *sink, double start_s, struct outcome *out)
 {
     const struct conditions *conditions = &sim->scenario->conditions;
-    uint32_t reps = repetitions(conditions), root = sim->scenario->job.bcast.root;
+    uint32_t reps = repetitions(conditions), root = job_root(&sim->scenario->job);
     out->samples_s = calloc(reps, sizeof *out->samples_s);
     if (!out->samples_s)
         return -ENOMEM;

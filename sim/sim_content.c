@@ -60,6 +60,11 @@ void sim_content_lead(struct sim_content *c, uint32_t item, uint32_t cache, uint
     c->leading[rank] = item;
 }
 
+void sim_content_fill(struct sim_content *c, uint32_t cache, uint32_t bytes)
+{
+    c->come_bytes[cache] += bytes;
+}
+
 void sim_content_drop(struct sim_content *c, uint32_t item)
 {
     memset(c->place + (size_t)item * c->caches, 0xff, c->caches * sizeof *c->place);

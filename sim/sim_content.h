@@ -37,6 +37,8 @@ enum sim_presence sim_content_find(const struct sim_content *content, uint32_t i
 void sim_content_lead(struct sim_content *content, uint32_t item, uint32_t cache, uint32_t rank, uint32_t bytes);
 /* Overwritten by a rank of that cache: it is there and nowhere else. */
 void sim_content_write(struct sim_content *content, uint32_t item, uint32_t cache, uint32_t rank, uint32_t bytes);
+/* Bytes come there that nobody will look for. */
+void sim_content_fill(struct sim_content *content, uint32_t cache, uint32_t bytes);
 /* Overwritten: it is nowhere. */
 void sim_content_drop(struct sim_content *content, uint32_t item);
 

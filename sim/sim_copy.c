@@ -58,8 +58,8 @@ static int create_controllers(struct sim_copies *c)
     return rc;
 }
 
-/* Warm user memory that its cache cannot hold, with those of the other ranks there, is not warm. */
-static int users_fit(const struct scenario *s)
+/* Of all caches, how many ranks are at the one with the most. */
+static uint64_t ranks_at_cache(const struct scenario *s)
 {
     const struct node *node = s->machine.node;
     uint64_t most_ranks = 1;
@@ -69,7 +69,24 @@ static int users_fit(const struct scenario *s)
             ranks += node->core_cache[s->placement.core_of_rank[i]] == node->core_cache[s->placement.core_of_rank[j]];
         most_ranks = ranks > most_ranks ? ranks : most_ranks;
     }
-    return node->llc_bytes == 0 || s->job.bcast.size_bytes <= node->llc_bytes / most_ranks;
+    return most_ranks;
+}
+
+/* What every rank has of a collective besides its queue. */
+static uint64_t user_bytes(const struct job *job)
+{
+    return job_message_bytes(job) + (job->kind == JOB_ALLGATHER ? job_size_bytes(job) : 0);
+}
+
+/* Warm user memory that its cache cannot hold, with those of the other ranks there, is not warm; nor are queues, of which a
+ * broadcast uses the root's. */
+static void find_memory(struct sim_copies *c)
+{
+    const struct scenario *s = c->scenario;
+    uint64_t llc_bytes = s->machine.node->llc_bytes, ranks = ranks_at_cache(s);
+    uint64_t queues = s->job.kind == JOB_ALLGATHER ? ranks : 1;
+    c->queue_in_memory = llc_bytes > 0 && sim_copy_queue_bytes(s) > llc_bytes / queues;
+    c->users_in_memory = s->conditions.buffers == BUFFERS_COLD || (llc_bytes > 0 && user_bytes(&s->job) > llc_bytes / ranks);
 }
 
 enum { PIECES_MOST = 65536 };
@@ -78,7 +95,7 @@ static int create_contents(struct sim_copies *c)
 {
     const struct scenario *s = c->scenario;
     const struct params *params = &s->params;
-    uint64_t size = s->job.bcast.size_bytes;
+    uint64_t size = job_size_bytes(&s->job);
     int peers = (params->protocol->uses & PROTOCOL_PEERS) != 0;
     c->piece_bytes = params->fragment_bytes > size / PIECES_MOST ? params->fragment_bytes : size / PIECES_MOST + 1;
     c->pieces = peers ? (uint32_t)(size / c->piece_bytes) + 1 : 0;
@@ -94,8 +111,7 @@ int sim_copies_create(struct sim_copies *c, const struct scenario *scenario, uin
     uint32_t procs = scenario->job.procs;
     *c = (struct sim_copies){.scenario = scenario, .sockets = most(node->core_socket, node->cores) + 1,
                              .caches = most(node->core_cache, node->cores) + 1};
-    c->queue_in_memory = node->llc_bytes > 0 && sim_copy_queue_bytes(scenario) > node->llc_bytes;
-    c->users_in_memory = scenario->conditions.buffers == BUFFERS_COLD || !users_fit(scenario);
+    find_memory(c);
     c->plain = pair_measured(node) ? node->domains + c->sockets * c->sockets : 0;
     int rc = sim_copy_costs_create(&c->costs, scenario, c->users_in_memory, reason, reason_bytes);
     if (rc)
@@ -210,9 +226,12 @@ static uint32_t slot_item(const struct sim_copies *c, const struct step_place *s
     return slot->owner * c->scenario->params.slots + slot->index;
 }
 
+/* Of an allgather ranks offer their blocks alone, which have their place in the message. */
 static uint32_t piece_item(const struct sim_copies *c, uint32_t owner, uint64_t offset_bytes)
 {
-    return owner * c->pieces + (uint32_t)(offset_bytes / c->piece_bytes);
+    const struct job *job = &c->scenario->job;
+    uint64_t begin = job->kind == JOB_ALLGATHER ? owner * job->allgather.block_bytes : 0;
+    return owner * c->pieces + (uint32_t)((offset_bytes - begin) / c->piece_bytes);
 }
 
 static uint32_t cache_of_rank(const struct sim_copies *c, uint32_t rank)
@@ -232,6 +251,17 @@ static void read_peer(struct sim_copies *c, struct draft *d, uint32_t owner, uin
         d->kind = SIM_COPY_PULL_CACHED;
 }
 
+/* What the rank contributes, to its own place in the message: it has just put it into its queue, or others may have read it. */
+static void read_own(struct sim_copies *c, struct draft *d, const struct step *step)
+{
+    struct side side = buffer_side(c, d->rank, 0);
+    d->kind = SIM_COPY_MOVE_CACHED;
+    if (!c->pieces || !side.in_memory)
+        return;
+    if (read_shared(c, d, &c->buffers, piece_item(c, d->rank, step->offset_bytes), &side) != SIM_PRESENT)
+        d->kind = SIM_COPY_MOVE;
+}
+
 static void read_side(struct sim_copies *c, struct draft *d, const struct step *step)
 {
     const struct step_place *from = &step->from;
@@ -240,6 +270,8 @@ static void read_side(struct sim_copies *c, struct draft *d, const struct step *
         read_shared(c, d, &c->slots, slot_item(c, from), &side);
     else if (from->kind == PLACE_PEER)
         read_peer(c, d, from->owner, step->offset_bytes);
+    else if (from->kind == PLACE_SEND && step->to.kind == PLACE_USER)
+        read_own(c, d, step);
     else if (side.in_memory)
         d->far += use_side(c, &d->class, d->core, &side);
 }
@@ -256,7 +288,9 @@ static void write_side(struct sim_copies *c, struct draft *d, const struct step 
     }
     uint32_t owner = to->kind == PLACE_PEER ? to->owner : d->rank;
     struct side side = buffer_side(c, owner, 1);
-    if (c->pieces)
+    if (c->pieces && c->scenario->job.kind == JOB_ALLGATHER)
+        sim_content_fill(&c->buffers, d->cache, d->bytes); /* nobody reads what an allgather has brought */
+    else if (c->pieces)
         sim_content_write(&c->buffers, piece_item(c, owner, step->offset_bytes), d->cache, d->rank, d->bytes);
     if (side.in_memory || to->kind == PLACE_PEER)
         d->far += use_side(c, &d->class, d->core, &side);
@@ -315,7 +349,7 @@ uint64_t sim_copies_line_ps(struct sim_copies *c, const struct step *step)
 {
     if (step->from.kind == PLACE_LINE && step->to.kind == PLACE_LINE)
         return 0;
-    int in = step->from.kind == PLACE_USER;
+    int in = step->to.kind == PLACE_LINE;
     const struct sim_copy_cost *cost = sim_copy_costs_of(&c->costs, in ? SIM_COPY_IN : SIM_COPY_OUT, step->bytes);
     return in ? cost->start_ps + cost->alone_ps : cost->alone_ps;
 }

@@ -8,7 +8,8 @@
  *
  * From another rank's cold buffer a first reader makes a plain copy, a later one a copy-out, since the source is in its cache;
  * warm buffers are copied like warm slots. Through the kernel, node_peer_extra_s comes on top and shares nothing. From slot to
- * slot it is node_copy_relay_s. */
+ * slot it is node_copy_relay_s. What a rank contributes to an allgather goes to its own place in the message as by a plain copy,
+ * or as by a copy-out if that is cheaper and the rank's cache has it already. */
 #ifndef SHMCOLL_SIM_COPY_H
 #define SHMCOLL_SIM_COPY_H
 
@@ -41,7 +42,7 @@ struct sim_copies {
     int queue_in_memory, users_in_memory;
     struct sim_content slots;    /* [owner*slots + slot] */
     struct sim_content buffers;  /* [owner*pieces + piece] where ranks copy from each other's */
-    uint32_t pieces;
+    uint32_t pieces;             /* of what a rank offers: the message, or in an allgather its block */
     uint64_t piece_bytes;
     struct sim_copy_costs costs;
 };
@@ -53,7 +54,7 @@ void sim_copies_destroy(struct sim_copies *copies);
 
 /* A new call: whatever buffers it uses, nobody has copied from them. */
 void sim_copies_start(struct sim_copies *copies);
-/* A copy by `rank` between its own memory, slots and other ranks' memory, about to begin. 0 or -ENOMEM. */
+/* A copy by `rank` between its own memory, slots and other ranks' memory, or within its own, about to begin. 0 or -ENOMEM. */
 int sim_copies_prepare(struct sim_copies *copies, uint32_t rank, const struct step *step, struct sim_copy *out);
 /* That copy has ended. */
 void sim_copies_finish(struct sim_copies *copies, uint32_t rank);

@@ -17,7 +17,9 @@ enum sim_copy_kind {
     SIM_COPY_RELAY,       /* slot -> slot */
     SIM_COPY_PULL,        /* another rank's buffer -> own */
     SIM_COPY_PULL_CACHED, /* the same, in the reader's cache already */
-    SIM_COPY_PUSH         /* own buffer -> another rank's */
+    SIM_COPY_PUSH,        /* own buffer -> another rank's */
+    SIM_COPY_MOVE,        /* own buffer -> own buffer */
+    SIM_COPY_MOVE_CACHED  /* the same, just read by this rank */
 };
 
 /* One kind and size. */
@@ -40,7 +42,7 @@ int sim_copy_costs_create(struct sim_copy_costs *costs, const struct scenario *s
                           size_t reason_bytes);
 /* Good until the next call. */
 const struct sim_copy_cost *sim_copy_costs_of(struct sim_copy_costs *costs, enum sim_copy_kind kind, uint32_t bytes);
-/* The part of the queue that is used. */
+/* The part of one queue that is used. */
 uint64_t sim_copy_queue_bytes(const struct scenario *scenario);
 
 #endif

@@ -1,5 +1,6 @@
 #include "sim/sim_execute.h"
 
+#include "model/protocol/direct_line.h"
 #include "model/protocol/eager.h"
 #include "sim/sim_step.h"
 #include "sim/sim_time.h"
@@ -8,12 +9,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Only with several domains is there an order of its own. */
+static int order_others(struct sim *sim)
+{
+    const struct scenario *s = sim->scenario;
+    const struct node *node = s->machine.node;
+    uint32_t procs = sim->procs;
+    if (s->job.kind != JOB_ALLGATHER || node->domains == 1)
+        return 0;
+    uint32_t *domain = calloc(procs, sizeof *domain);
+    sim->others = calloc((size_t)procs * procs, sizeof *sim->others);
+    for (uint32_t r = 0; r < procs && domain; r++)
+        domain[r] = node->core_domain[s->placement.core_of_rank[r]];
+    for (uint32_t r = 0; r < procs && domain && sim->others; r++)
+        others_order(procs, r, domain, sim->others + (size_t)r * (procs - 1));
+    int ok = domain && sim->others;
+    free(domain);
+    return ok ? 0 : -ENOMEM;
+}
+
+static uint32_t lines_of(const struct scenario *scenario)
+{
+    return scenario->job.kind == JOB_ALLGATHER ? DIRECT_LINES : EAGER_LINES;
+}
+
 int sim_create(struct sim *sim, const struct scenario *scenario, char *reason, size_t reason_bytes)
 {
     const struct params *params = &scenario->params;
     uint32_t procs = scenario->job.procs;
     *sim = (struct sim){.scenario = scenario, .protocol = params->protocol, .procs = procs};
-    struct bcast_call call = {.slots = params->slots, .sets = params->sets, .lines = EAGER_LINES, .procs = procs};
+    struct bcast_call call = {.slots = params->slots, .sets = params->sets, .lines = lines_of(scenario), .procs = procs};
     int rc = sim_costs_create(&sim->costs, scenario, reason, reason_bytes);
     if (rc == 0 && !sim->costs.contention_free)
         rc = sim_copies_create(&sim->copies, scenario, procs, reason, reason_bytes);
@@ -25,6 +50,8 @@ int sim_create(struct sim *sim, const struct scenario *scenario, char *reason, s
     rc = scenario_tree_create(scenario, &sim->tree);
     if (rc == 0)
         rc = sim_words_create(&sim->words, &call, sim->protocol, scenario->conditions.op_start, !sim->costs.contention_free);
+    if (rc == 0)
+        rc = order_others(sim);
     if (rc == 0)
         rc = sim_queue_create(&sim->queue, 2 * (size_t)procs + 64);
     if (rc || !sim->rank) {
@@ -47,6 +74,7 @@ void sim_destroy(struct sim *sim)
     sim_words_destroy(&sim->words);
     sim_queue_destroy(&sim->queue);
     free(sim->rank);
+    free(sim->others);
     *sim = (struct sim){0};
 }
 
@@ -78,17 +106,27 @@ static int end_flows(struct sim *sim, uint32_t class_id, uint32_t generation)
     return 0;
 }
 
+static struct bcast_call call_of(const struct sim *sim, uint32_t r, uint32_t root)
+{
+    const struct job *job = &sim->scenario->job;
+    const struct params *p = &sim->scenario->params;
+    struct bcast_call call = {.size_bytes = job_message_bytes(job), .fragment_bytes = p->fragment_bytes, .slots = p->slots,
+                              .sets = p->sets, .lines = sim->words.lines, .readers_most = p->readers_most, .procs = sim->procs,
+                              .rank = r, .root = root, .tree = &sim->tree};
+    if (job->kind == JOB_ALLGATHER)
+        call.block_bytes = job->allgather.block_bytes;
+    if (sim->others)
+        call.others = sim->others + (size_t)r * (sim->procs - 1);
+    return call;
+}
+
 static int start_ranks(struct sim *sim, uint32_t root)
 {
     const struct scenario *scenario = sim->scenario;
-    const struct params *params = &scenario->params;
     sim_copies_start(&sim->copies);
     for (uint32_t r = 0; r < sim->procs; r++) {
         struct sim_rank *rank = &sim->rank[r];
-        rank->call = (struct bcast_call){.size_bytes = scenario->job.bcast.size_bytes, .fragment_bytes = params->fragment_bytes,
-                                         .slots = params->slots, .sets = params->sets, .lines = sim->words.lines,
-                                         .readers_most = params->readers_most, .procs = sim->procs, .rank = r, .root = root,
-                                         .tree = &sim->tree};
+        rank->call = call_of(sim, r, root);
         sim->protocol->start(&rank->cursor, &rank->call, rank->cursor.op);
         rank->phase = SIM_NEXT;
         double skew_s = scenario->conditions.skew_s > 0 ? scenario->conditions.skew_s * sim_random_uniform(&rank->random) : 0;

@@ -47,6 +47,7 @@ struct sim {
     struct sim_words words;
     struct sim_queue queue;
     struct sim_rank *rank; /* [procs] */
+    uint32_t *others;      /* [rank*(procs - 1)] allgather: in this order each reads the others; NULL: from the next one on */
     struct trace_sink *sink;
     uint64_t base_ps, now_ps, end_ps; /* the agreed start, the present, the end of the last rank so far */
     uint64_t messages;
@@ -57,8 +58,8 @@ struct sim {
 int sim_create(struct sim *sim, const struct scenario *scenario, char *reason, size_t reason_bytes);
 void sim_destroy(struct sim *sim);
 
-/* One call with this root, begun when the previous one has ended everywhere; `sink` may be NULL. Sets *time_ps: the
- * last end minus the agreed start. 0; -ENOMEM; -EPROTO if the program found a fault or stopped for ever. */
+/* One call (of a broadcast with this root), begun when the previous one has ended everywhere; `sink` may be NULL. Sets
+ * *time_ps: the last end minus the agreed start. 0; -ENOMEM; -EPROTO if the program found a fault or stopped for ever. */
 int sim_call(struct sim *sim, uint32_t root, struct trace_sink *sink, uint64_t *time_ps, char *reason, size_t reason_bytes);
 
 #endif

@@ -22,7 +22,8 @@ static void account(struct sim *sim, uint32_t r, uint64_t wait_end_ps, uint64_t 
     struct trace_step record = {.rank = r, .name = step->name, .op = step->op, .index = step->index};
     if (step->op == STEP_COPY) {
         int peer = step->from.kind == PLACE_PEER || step->to.kind == PLACE_PEER;
-        record.index = step->from.kind == PLACE_USER ? step->to.index : step->from.index;
+        int own = step->from.kind == PLACE_USER || step->from.kind == PLACE_SEND;
+        record.index = own ? step->to.index : step->from.index;
         record.index = peer ? (uint32_t)(step->offset_bytes / rank->call.fragment_bytes) : record.index;
         record.bytes = step->bytes;
     }

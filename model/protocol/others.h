@@ -4,6 +4,10 @@
 
 #include "model/protocol.h"
 
+/* The order in which a rank reads the others, into others[procs - 1]: from the next one on, so that not all read one rank's queue
+ * at a time; those of the own domain first. */
+void others_order(uint32_t procs, uint32_t rank, const uint32_t *domain_of_rank, uint32_t *others);
+
 /* The i-th other rank, i < procs - 1: not all ranks read the same one at a time. */
 static inline uint32_t others_rank(const struct bcast_call *call, uint32_t i)
 {

@@ -51,7 +51,6 @@ refuses 2 "unknown option --algorithm" sim allgather --algorithm ring
 refuses 4 "run knows an allgather by its --algorithm: leave --protocol out" run allgather --algorithm ring --protocol direct
 refuses 4 "has no shared buffers" run allgather --algorithm ring --buffer-memory shared
 refuses 4 "rings take fragments" run allgather --algorithm ring --fragment 8K --slots 2
-refuses 4 "sim knows no allgather yet" sim allgather --node paper
 refuses 4 "compare knows no allgather yet" compare allgather
 refuses 2 "pipelined is none of allgather: use auto, direct, direct_line or shared_source" run allgather --protocol pipelined
 refuses 2 "direct is none of bcast: use auto, pipelined" run bcast --protocol direct
@@ -198,6 +197,9 @@ for algorithm in ring recursive_doubling bruck neighbour_exchange sparbit; do
     says "\"algorithm\":\"$algorithm\",\"protocol\":\"er\".*\"size_bytes\":5000,\"fragment_bytes\":1024,\"slots\":16,.*\"verified\":true" \
         run allgather --procs 4 --algorithm $algorithm --size 5000 --fragment 1K --slots 16 --reps 5 --format jsonl
 done
+says '"source":"sim",.*"algorithm":"direct","protocol":"direct".*"size_bytes":8192,.*"time_s":4.11[01]' \
+    sim allgather --node paper --procs 4 --size 8K --format jsonl
+says '"source":"sim",.*"protocol":"direct_line".*"size_bytes":120,' sim allgather --node paper --procs 4 --size 120 --format jsonl
 says '"protocol":"direct_line".*"size_bytes":8,"time_s"' run allgather --size 8 --reps 5 --format jsonl
 says '"protocol":"shared_source".*"verified":true.*"buffer_memory":"shared"' run allgather --size 100000 --buffer-memory shared --reps 5 \
     --procs 3 --format jsonl
