@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define COLLECTIVES "bcast|allgather"
+#define COLLECTIVES "bcast|allgather|p2p"
 
 const struct command command_table[] = {
     {"model", command_model, COLLECTIVES, "predict a collective by the closed form, with the best fragment and queue"},

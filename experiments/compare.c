@@ -20,7 +20,7 @@ static const struct contender {
     {"sim", "", "sim"},
     {"run", "", "run"},
 };
-enum { RUN = COMPARE_CONTENDERS - 1 };
+enum { RUN = COMPARE_CONTENDERS - 1, TREE_WIDTH = 9, WAY_WIDTH = 22 };
 
 /* Whether running here says anything about the node: presets and descriptions are other machines. */
 int compare_node_is_here(const char *node)
@@ -34,6 +34,8 @@ static int contender_used(const struct contender *c, const struct settings *sett
 {
     if (!evaluator_find(c->source))
         return 0;
+    if (strcmp(c->variant, "paper") == 0 && settings_collective(settings) != JOB_BCAST)
+        return 0; /* the paper has no form of others */
     if (strcmp(c->source, "run") == 0)
         return compare_node_is_here(settings->node);
     return strcmp(c->source, "model") || !settings->variant || strcmp(settings->variant, c->variant) == 0;
@@ -45,7 +47,7 @@ static double copy_part_s(const struct scenario *scenario)
     char reason[200];
     struct tree tree;
     struct bcast_costs costs;
-    if (scenario_tree_create(scenario, &tree))
+    if (scenario->job.kind != JOB_BCAST || scenario_tree_create(scenario, &tree))
         return NAN;
     int error = bcast_model_costs(scenario, &tree, &costs, reason, sizeof reason);
     tree_destroy(&tree);
@@ -109,6 +111,16 @@ static int point_present(const struct compare_point *points, size_t count, int c
     return 0;
 }
 
+/* How the bytes move beside the tree, where there is one; the algorithm and what it goes over where there is none. */
+static const char *way_format(const struct row *row, char *text, size_t bytes)
+{
+    if (row->tree[0])
+        snprintf(text, bytes, "%s", row->tree);
+    else
+        snprintf(text, bytes, "%s%s%s", row->pattern[0] ? row->pattern : row->algorithm, *row->protocol ? " " : "", row->protocol);
+    return text;
+}
+
 static void print_head(FILE *file, const struct compare_point *points, size_t count, const int *present)
 {
     const struct row *first = NULL;
@@ -117,7 +129,8 @@ static void print_head(FILE *file, const struct compare_point *points, size_t co
     if (first)
         fprintf(file, "node %s, placement %s, buffers %s; times in us%s\n", first->node, first->placement, first->buffers,
                 present[RUN] ? ", errors against run" : "");
-    fprintf(file, "%6s %6s %6s %3s %5s %-9s", "size", "f", "s", "q", "procs", "tree");
+    int tree = first && first->tree[0];
+    fprintf(file, "%6s %6s %6s %3s %5s %-*s", "size", "f", "s", "q", "procs", tree ? TREE_WIDTH : WAY_WIDTH, tree ? "tree" : "way");
     for (int c = 0; c < RUN; c++)
         if (present[c])
             fprintf(file, " %11s%s", contenders[c].label, present[RUN] ? "   error" : "");
@@ -127,7 +140,7 @@ static void print_head(FILE *file, const struct compare_point *points, size_t co
 static void print_point(FILE *file, const struct compare_point *point, const int *present)
 {
     const struct row *any = NULL;
-    char size[24], fragment[24], slots[24], sets[24];
+    char size[24], fragment[24], slots[24], sets[24], way[2 * ROW_WORD_BYTES];
     for (int c = 0; c < COMPARE_CONTENDERS; c++)
         any = point->has[c] ? &point->row[c] : any;
     if (!any)
@@ -135,9 +148,10 @@ static void print_point(FILE *file, const struct compare_point *point, const int
     int queue = any->slots != ROW_ABSENT;
     snprintf(slots, sizeof slots, "%lld", (long long)any->slots);
     snprintf(sets, sizeof sets, "%lld", (long long)any->sets);
-    fprintf(file, "%6s %6s %6s %3s %5d %-9s", size_format((uint64_t)any->size_bytes, size, sizeof size),
+    fprintf(file, "%6s %6s %6s %3s %5d %-*s", size_format((uint64_t)any->size_bytes, size, sizeof size),
             queue ? size_format((uint64_t)any->fragment_bytes, fragment, sizeof fragment) : "-", queue ? slots : "-",
-            queue ? sets : "-", (int)any->procs, any->tree);
+            any->sets != ROW_ABSENT ? sets : "-", (int)any->procs, any->tree[0] ? TREE_WIDTH : WAY_WIDTH,
+            way_format(any, way, sizeof way));
     for (int c = 0; c < RUN; c++) {
         if (!present[c])
             continue;
@@ -260,6 +274,8 @@ static int compare_settings(const struct settings *settings)
     struct row_writer writer;
     if (settings->regret && !compare_node_is_here(settings->node))
         return talk_fail(EXIT_USAGE, "--regret measures on this host: give --node host or its node file, not %s", settings->node);
+    if (settings->regret && settings_collective(settings) != JOB_BCAST)
+        return talk_fail(EXIT_UNABLE, "--regret is of bcast only: leave it out");
     int code = scenario_grid_create(settings, &grid);
     if (code)
         return code;

@@ -1,5 +1,6 @@
 #include "experiments/option_parsers.h"
 #include "experiments/options.h"
+#include "model/channel.h"
 #include "model/schedule.h"
 
 #include <errno.h>
@@ -120,19 +121,56 @@ int parse_protocol(const char *text, void *field, char *reason, size_t reason_by
     return 0;
 }
 
-/* Of Allgather; best is none of them and all. */
-int parse_algorithm(const char *text, void *field, char *reason, size_t reason_bytes)
+/* Names out of `known`, comma between, or all of them: "all" stands for itself if it is known. */
+static int parse_names(const char *text, const struct name_list *known, const char *what, struct name_list *out, char *reason,
+                       size_t reason_bytes)
 {
-    if (strcmp(text, "best") && !schedule_find(SCHEDULE_ALLGATHER, text)) {
-        int n = snprintf(reason, reason_bytes, "unknown algorithm '%s': use best", text);
-        for (size_t i = 0; schedule_table[i] && n > 0 && (size_t)n < reason_bytes; i++)
-            if (schedule_table[i]->kind == SCHEDULE_ALLGATHER)
-                n += snprintf(reason + n, reason_bytes - (size_t)n, ", %s", schedule_table[i]->name);
-        return -EINVAL;
+    struct name_list list = {.count = 0};
+    if (strcmp(text, "all") == 0 && strcmp(known->name[0], "all")) {
+        *out = *known;
+        return 0;
     }
-    *(const char **)field = text;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t length = strcspn(at, ","), i = 0;
+        while (i < known->count && (strncmp(known->name[i], at, length) || known->name[i][length]))
+            i++;
+        if (i == known->count || list.count == NAME_LIST_MAX) {
+            int n = snprintf(reason, reason_bytes, "unknown %s '%.*s': use", what, (int)length, at);
+            for (i = 0; i < known->count && n > 0 && (size_t)n < reason_bytes; i++)
+                n += snprintf(reason + n, reason_bytes - (size_t)n, "%s %s", i ? "," : "", known->name[i]);
+            return -EINVAL;
+        }
+        list.name[list.count++] = known->name[i];
+    }
+    *out = list;
     return 0;
 }
+
+/* Of Allgather. How many are all depends on the ranks. */
+int parse_algorithm_list(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    struct name_list known = {.name = {"all", "best", "direct"}, .count = 3};
+    for (size_t i = 0; schedule_table[i] && known.count < NAME_LIST_MAX; i++)
+        if (schedule_table[i]->kind == SCHEDULE_ALLGATHER)
+            known.name[known.count++] = schedule_table[i]->name;
+    int error = parse_names(text, &known, "algorithm", field, reason, reason_bytes);
+    const struct name_list *list = field;
+    for (size_t i = 0; !error && list->count > 1 && i < list->count; i++)
+        if (strcmp(list->name[i], "all") == 0) {
+            snprintf(reason, reason_bytes, "all stands alone");
+            error = -EINVAL;
+        }
+    return error;
+}
+
+int parse_channel_list(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    struct name_list known = {.count = 0};
+    for (size_t i = 0; channel_kind_table[i]; i++)
+        known.name[known.count++] = channel_kind_table[i]->name;
+    return parse_names(text, &known, "channel", field, reason, reason_bytes);
+}
+
 
 /* The index of `text` in a list that ends with NULL, or -1 with a line in `reason`. */
 static int word_index(const char *text, const char *const *words, char *reason, size_t reason_bytes)
@@ -152,6 +190,15 @@ int parse_variant(const char *text, void *field, char *reason, size_t reason_byt
     int i = word_index(text, words, reason, reason_bytes);
     if (i >= 0)
         *(const char **)field = words[i];
+    return i < 0 ? -EINVAL : 0;
+}
+
+int parse_pattern(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    static const char *const words[] = {"pingpong", "stream", NULL};
+    int i = word_index(text, words, reason, reason_bytes);
+    if (i >= 0)
+        *(enum p2p_pattern *)field = i == 0 ? P2P_PINGPONG : P2P_STREAM;
     return i < 0 ? -EINVAL : 0;
 }
 

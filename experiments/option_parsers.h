@@ -15,8 +15,10 @@ int parse_duration(const char *text, void *field, char *reason, size_t reason_by
 int parse_skew(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_ratio(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_protocol(const char *text, void *field, char *reason, size_t reason_bytes);
-int parse_algorithm(const char *text, void *field, char *reason, size_t reason_bytes);
+int parse_algorithm_list(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_variant(const char *text, void *field, char *reason, size_t reason_bytes);
+int parse_channel_list(const char *text, void *field, char *reason, size_t reason_bytes);
+int parse_pattern(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_buffers(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_buffer_memory(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_buffer_domain(const char *text, void *field, char *reason, size_t reason_bytes);

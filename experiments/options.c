@@ -1,6 +1,7 @@
 #include "experiments/options.h"
 #include "experiments/option_parsers.h"
 #include "model/allgather_model.h"
+#include "model/channel.h"
 
 #include <getopt.h>
 #include <stddef.h>
@@ -32,9 +33,18 @@ const struct option_row option_table[] = {
      "auto best pipelined eager counted single_copy cooperative shared_source slot_ring banked release_gather direct direct_line",
      parse_protocol, AT(protocol)},
     {"algorithm", 0, "NAME",
-     "allgather: ring, recursive_doubling, bruck, neighbour_exchange or sparbit, over exclusive rings of --slots fragments; or best, the "
-     "fastest of them by the node's costs (default: best; of run: none, but a protocol)",
-     "model run", "best ring recursive_doubling bruck neighbour_exchange sparbit", parse_algorithm, AT(algorithm)},
+     "allgather: direct, by --protocol; ring, recursive_doubling, bruck, neighbour_exchange or sparbit, by messages over --channel; best, "
+     "the fastest schedule by the node's costs; or all that the ranks allow (list; default: direct; of model: best)",
+     EVALUATE, "all best direct ring recursive_doubling bruck neighbour_exchange sparbit", parse_algorithm_list, AT(algorithm)},
+    {"channel", 0, "NAME",
+     "what messages go over, of p2p and of allgather by a schedule: mp, er, sr, zc or combined; or all of them (list; default: er)",
+     EVALUATE, "all mp er sr zc combined", parse_channel_list, AT(channel)},
+    {"pattern", 0, "NAME",
+     "p2p: pingpong, half of there and back; or stream, --window messages one after the other and an answer, the time of one of them "
+     "(default: pingpong)",
+     EVALUATE, "pingpong stream", parse_pattern, AT(pattern)},
+    {"window", 0, "N", "p2p: messages of a stream (default: 64)", EVALUATE, NULL, parse_positive_uint32, AT(window)},
+    {"in-place", 0, NULL, "allgather: every rank's block is where it belongs before", EVALUATE, NULL, parse_flag, AT(in_place)},
     {"readers-most", 0, "N", "single_copy: so many ranks read from the root at one time (default: 0, all)", EVALUATE, NULL, parse_uint32,
      AT(readers_most)},
     {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE, NULL, parse_uint32, AT(root)},
@@ -101,29 +111,17 @@ static void settings_init(struct settings *out, const char *command)
     out->procs = (struct size_list){.value = {2}, .count = 1};
     out->size = (struct size_list){.value = {1 << 20}, .count = 1};
     out->buffer_domain = -1;
+    out->window = 64;
     out->seed = 1;
     out->reps = 1000;
     out->warmup = 5;
     out->time_limit_s = 1;
 }
 
-static void size_default(struct size_list *list, uint64_t value)
-{
-    if (list->count == 0 && value)
-        *list = (struct size_list){.value = {value}, .count = 1};
-}
-
-static int sets_divide(uint32_t sets, const struct size_list *slots)
-{
-    for (size_t i = 0; i < slots->count; i++)
-        if (slots->value[i] % sets)
-            return 0;
-    return 1;
-}
-
 enum job_kind settings_collective(const struct settings *s)
 {
-    return s->positional_count > 0 && strcmp(s->positional[0], "allgather") == 0 ? JOB_ALLGATHER : JOB_BCAST;
+    const char *name = s->positional_count > 0 ? s->positional[0] : "bcast";
+    return strcmp(name, "p2p") == 0 ? JOB_P2P : strcmp(name, "allgather") == 0 ? JOB_ALLGATHER : JOB_BCAST;
 }
 
 const struct protocol *settings_protocol(const struct settings *s)
@@ -135,25 +133,45 @@ const struct protocol *settings_protocol(const struct settings *s)
     return protocol_allgather_find(s->protocol);
 }
 
-int settings_scheduled(const struct settings *s)
+int settings_by_messages(const struct settings *s, const char *algorithm)
 {
-    return settings_collective(s) == JOB_ALLGATHER && (s->algorithm || strcmp(s->command, "model") == 0);
+    enum job_kind kind = settings_collective(s);
+    return kind == JOB_P2P || (kind == JOB_ALLGATHER && algorithm && strcmp(algorithm, "direct"));
 }
 
-/* What was not given: the protocol's own parameters, as far as it has any. Two of f, s and b make the third. */
-static void settings_complete(struct settings *s)
+struct protocol_preset settings_preset(const struct settings *s, const char *algorithm)
 {
     const struct protocol *protocol = settings_protocol(s);
-    struct protocol_preset preset = {.sets = 1, .tree = {TREE_FLAT, 0}};
+    if (settings_by_messages(s, algorithm))
+        return (struct protocol_preset){ALLGATHER_MODEL_FRAGMENT_BYTES, ALLGATHER_MODEL_SLOTS, 1, {TREE_FLAT, 0}};
     if (protocol && protocol->preset.fragment_bytes)
-        preset = protocol->preset;
-    if (settings_scheduled(s))
-        preset = (struct protocol_preset){ALLGATHER_MODEL_FRAGMENT_BYTES, ALLGATHER_MODEL_SLOTS, 1, {TREE_FLAT, 0}};
-    size_default(&s->sets, sets_divide(preset.sets, &s->slots) ? preset.sets : 1);
-    size_default(&s->slots, s->fragment.count && s->buffer.count ? 0 : preset.slots);
-    size_default(&s->fragment, s->buffer.count ? 0 : preset.fragment_bytes);
+        return protocol->preset;
+    return (struct protocol_preset){.sets = 1, .tree = {TREE_FLAT, 0}};
+}
+
+/* Instead of "all": what every number of ranks asked for allows. */
+static void expand_algorithms(struct settings *s)
+{
+    struct name_list *list = &s->algorithm;
+    *list = (struct name_list){.name = {"direct"}, .count = 1};
+    for (const struct schedule_algorithm *const *a = schedule_table; *a; a++) {
+        int valid = (*a)->kind == SCHEDULE_ALLGATHER;
+        for (size_t i = 0; i < s->procs.count; i++)
+            valid = valid && schedule_valid(*a, (uint32_t)s->procs.value[i]);
+        if (valid && list->count < NAME_LIST_MAX)
+            list->name[list->count++] = (*a)->name;
+    }
+}
+
+/* What was not given, where it does not depend on the scenario. */
+static void settings_complete(struct settings *s)
+{
     if (s->tree.count == 0)
-        s->tree = (struct tree_list){.shape = {preset.tree}, .count = 1};
+        s->tree = (struct tree_list){.shape = {settings_preset(s, NULL).tree}, .count = 1};
+    if (s->algorithm.count && strcmp(s->algorithm.name[0], "all") == 0)
+        expand_algorithms(s);
+    if (s->algorithm.count == 0 && settings_collective(s) == JOB_ALLGATHER && strcmp(s->command, "model") == 0)
+        s->algorithm = (struct name_list){.name = {"best"}, .count = 1};
 }
 
 enum { OPTION_MAX = 48, CODE_HELP = 1000, CODE_ROW = 1001 };

@@ -8,12 +8,18 @@
 
 #include <stdio.h>
 
-enum { POSITIONAL_MAX = 8, TREE_LIST_MAX = 16 };
+enum { POSITIONAL_MAX = 8, TREE_LIST_MAX = 16, NAME_LIST_MAX = 12 };
 
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSONL };
 
 struct tree_list {
     struct tree_shape shape[TREE_LIST_MAX];
+    size_t count;
+};
+
+/* Names that a table has: not of argv. */
+struct name_list {
+    const char *name[NAME_LIST_MAX];
     size_t count;
 };
 
@@ -23,9 +29,12 @@ struct settings {
     const char *positional[POSITIONAL_MAX];
     size_t positional_count;
 
-    const char *node, *place, *protocol, *algorithm, *variant, *trace, *output, *rows;
+    const char *node, *place, *protocol, *variant, *trace, *output, *rows;
     struct size_list procs, size, fragment, slots, sets, buffer;
     struct tree_list tree;
+    struct name_list algorithm, channel;
+    enum p2p_pattern pattern;
+    uint32_t window;
     uint32_t root;
     enum buffers buffers;
     enum buffer_memory buffer_memory;
@@ -38,7 +47,7 @@ struct settings {
     uint64_t seed;
     uint32_t reps, warmup;
     double time_limit_s, stall_report_s;
-    int huge_pages, control_pages, no_verify, list, regret;
+    int huge_pages, control_pages, no_verify, list, regret, in_place;
     enum format format;
     int verbosity; /* 0, -v 1, -vv 2, -q -1 */
 };
@@ -60,8 +69,10 @@ enum job_kind settings_collective(const struct settings *settings);
 /* The protocol of that name among those of the collective; NULL for auto, best and those of another. */
 const struct protocol *settings_protocol(const struct settings *settings);
 
-/* Whether an Allgather by schedule was asked for: the model knows no other. */
-int settings_scheduled(const struct settings *settings);
+/* Whether ranks exchange messages over channels, with that algorithm; NULL: none was asked for. */
+int settings_by_messages(const struct settings *settings, const char *algorithm);
+/* What a queue has where nothing is said of it: the channels', or the protocol's own, as far as it has any. */
+struct protocol_preset settings_preset(const struct settings *settings, const char *algorithm);
 
 /* Ends with a NULL name. */
 extern const struct option_row option_table[];

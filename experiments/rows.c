@@ -1,4 +1,5 @@
 #include "experiments/rows.h"
+#include "model/channel.h"
 #include "model/schedule.h"
 
 #include <errno.h>
@@ -52,6 +53,9 @@ const struct row_field row_fields[] = {
     {"audit_pages_misplaced", "", "misplaced", ROW_INTEGER, AT(audit_pages_misplaced), ROW_DETAIL},
     {"buffer_memory", "", "buffer memory", ROW_TEXT, AT(buffer_memory), ROW_HEAD},
     {"readers_most", "", "readers at once", ROW_INTEGER, AT(readers_most), ROW_HEAD},
+    {"pattern", "", "pattern", ROW_TEXT, AT(pattern), ROW_HEAD},
+    {"window", "", "window", ROW_INTEGER, AT(window), ROW_HEAD},
+    {"in_place", "", "in place", ROW_TRUTH, AT(in_place), ROW_HEAD},
     {"skew_s", "s", "skew [us]", ROW_REAL, AT(skew_s), ROW_HEAD | ROW_DETAIL},
     {"noise", "1", "noise", ROW_REAL, AT(noise), ROW_HEAD | ROW_DETAIL},
     {"root_shift", "", "root shift", ROW_TRUTH, AT(root_shift), ROW_HEAD | ROW_DETAIL},
@@ -83,12 +87,16 @@ int row_has(const struct row *row, const struct row_field *field)
     }
 }
 
-/* Of messages from rank to rank. */
-static void set_channel(struct row *row, const struct params *params)
+/* Of messages from rank to rank: how their bytes move is the channel. */
+static void set_messages(struct row *row, const struct scenario *scenario)
 {
-    snprintf(row->protocol, sizeof row->protocol, "er");
-    row->fragment_bytes = params->fragment_bytes;
-    row->slots = params->slots;
+    snprintf(row->protocol, sizeof row->protocol, "%s", scenario_channel(scenario)->name);
+    row->fragment_bytes = scenario->params.fragment_bytes;
+    row->slots = scenario->params.slots;
+    if (scenario->job.kind != JOB_P2P)
+        return;
+    snprintf(row->pattern, sizeof row->pattern, "%s", p2p_pattern_name(scenario->job.p2p.pattern));
+    row->window = scenario->job.p2p.pattern == P2P_STREAM ? (int64_t)scenario->job.p2p.window : ROW_ABSENT;
 }
 
 static void set_params(struct row *row, const struct params *params)
@@ -113,6 +121,7 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     snprintf(row->collective, sizeof row->collective, "%s", job_name(&scenario->job));
     snprintf(row->algorithm, sizeof row->algorithm, "%s",
              scenario->algorithm ? scenario->algorithm->name : has_root ? "tree" : "direct");
+    row->in_place = scenario->job.kind == JOB_ALLGATHER && scenario->job.allgather.in_place ? 1 : ROW_ABSENT;
     snprintf(row->buffers, sizeof row->buffers, "%s", conditions->buffers == BUFFERS_COLD ? "cold" : "warm");
     snprintf(row->backend, sizeof row->backend, "%s", conditions->backend == BACKEND_PROCS ? "procs" : "threads");
     snprintf(row->buffer_memory, sizeof row->buffer_memory, "%s",
@@ -122,8 +131,8 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     row->procs = scenario->job.procs;
     row->root = has_root ? (int64_t)scenario->job.bcast.root : ROW_ABSENT;
     row->size_bytes = (int64_t)job_size_bytes(&scenario->job);
-    if (scenario->algorithm)
-        set_channel(row, params);
+    if (scenario_by_messages(scenario))
+        set_messages(row, scenario);
     else
         set_params(row, params);
     row->seed = (int64_t)conditions->seed;

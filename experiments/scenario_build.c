@@ -3,6 +3,7 @@
 #include "experiments/queue_search.h"
 
 #include "model/allgather_model.h"
+#include "model/channel.h"
 #include "model/formats/node_load.h"
 #include "model/protocol/eager.h"
 
@@ -29,8 +30,9 @@ static size_t at_least_one(size_t count)
 
 static size_t grid_count(const struct settings *s)
 {
-    return s->size.count * s->procs.count * s->tree.count * s->sets.count * at_least_one(s->fragment.count) *
-           at_least_one(s->slots.count) * at_least_one(s->buffer.count);
+    return s->size.count * s->procs.count * s->tree.count * at_least_one(s->sets.count) * at_least_one(s->fragment.count) *
+           at_least_one(s->slots.count) * at_least_one(s->buffer.count) * at_least_one(s->algorithm.count) *
+           at_least_one(s->channel.count);
 }
 
 /* The collective's own protocols. */
@@ -46,17 +48,21 @@ static int check_words(const struct settings *s)
 {
     if (s->positional_count == 0)
         return talk_fail(EXIT_USAGE, "%s needs a collective: shmcoll %s bcast", s->command, s->command);
-    if (strcmp(s->positional[0], "bcast") && strcmp(s->positional[0], "allgather"))
-        return talk_fail(EXIT_USAGE, "unknown collective '%s': there are bcast and allgather", s->positional[0]);
+    if (strcmp(s->positional[0], "bcast") && strcmp(s->positional[0], "allgather") && strcmp(s->positional[0], "p2p"))
+        return talk_fail(EXIT_USAGE, "unknown collective '%s': there are bcast, allgather and p2p", s->positional[0]);
     if (s->positional_count > 1)
         return talk_fail(EXIT_USAGE, "unexpected word '%s': options begin with --", s->positional[1]);
-    if (settings_collective(s) == JOB_BCAST)
+    enum job_kind kind = settings_collective(s);
+    if (kind != JOB_ALLGATHER && s->algorithm.count)
+        return talk_fail(EXIT_USAGE, "--algorithm is of allgather, not of %s: leave it out", s->positional[0]);
+    if (kind == JOB_BCAST && s->channel.count)
+        return talk_fail(EXIT_USAGE, "--channel is of p2p and allgather, bcast goes by its --protocol: leave it out");
+    if (kind == JOB_BCAST)
         return protocol_find(s->protocol) || !protocol_allgather_find(s->protocol) ? 0 : tell_protocol(s, protocol_table);
-    if (settings_scheduled(s) && strcmp(s->protocol, "auto"))
-        return talk_fail(EXIT_UNABLE, "%s knows an allgather by its --algorithm: leave --protocol out", s->command);
-    if (strcmp(s->command, "run") && strcmp(s->command, "sim") && !settings_scheduled(s))
-        return talk_fail(EXIT_UNABLE, "%s knows no allgather yet: shmcoll run allgather measures it", s->command);
-    return settings_protocol(s) ? 0 : tell_protocol(s, protocol_allgather_table);
+    for (size_t i = 0; i < at_least_one(s->algorithm.count); i++)
+        if (settings_by_messages(s, s->algorithm.name[i]) && strcmp(s->protocol, "auto"))
+            return talk_fail(EXIT_USAGE, "--protocol is not of messages, which go over a --channel: leave it out");
+    return kind == JOB_P2P || settings_protocol(s) ? 0 : tell_protocol(s, protocol_allgather_table);
 }
 
 /* Trees of the most ranks there may be take tens of bytes a rank. */
@@ -105,6 +111,25 @@ static uint64_t chosen(const struct size_list *list, size_t i)
     return list->count ? list->value[i] : 0;
 }
 
+static const char *chosen_name(const struct name_list *list, size_t i)
+{
+    return list->count ? list->name[i] : NULL;
+}
+
+/* What is given of the queue, and of the rest what it has of itself. */
+static struct queue_request requested(const struct settings *s, const char *algorithm, uint64_t fragment, uint64_t slots,
+                                      uint64_t buffer, uint64_t sets)
+{
+    struct protocol_preset preset = settings_preset(s, algorithm);
+    if (!slots && !(fragment && buffer))
+        slots = preset.slots;
+    if (!fragment && !buffer)
+        fragment = preset.fragment_bytes;
+    if (!sets)
+        sets = slots % preset.sets ? 1 : preset.sets;
+    return (struct queue_request){fragment, slots, buffer, sets};
+}
+
 static struct conditions conditions_of(const struct settings *s)
 {
     return (struct conditions){
@@ -145,30 +170,36 @@ static const struct protocol *protocol_of(const struct scenario_grid *grid, uint
 
 static struct job job_of(const struct settings *s, uint32_t procs, uint64_t size_bytes)
 {
+    if (settings_collective(s) == JOB_P2P)
+        return (struct job){.kind = JOB_P2P, .procs = procs, .p2p = {size_bytes, s->pattern, s->window}};
     if (settings_collective(s) == JOB_ALLGATHER)
-        return (struct job){.kind = JOB_ALLGATHER, .procs = procs, .allgather = {size_bytes}};
+        return (struct job){.kind = JOB_ALLGATHER, .procs = procs, .allgather = {size_bytes, s->in_place}};
     return (struct job){.kind = JOB_BCAST, .procs = procs, .bcast = {size_bytes, s->root}};
 }
 
-/* Checks the scenario, which takes the schedule asked for, or the fastest. */
-static int apply_schedule(const struct settings *s, struct scenario *out, char *reason, size_t reason_bytes)
+/* Checks the scenario, which takes the channel asked for and, if an Allgather, the schedule asked for, or the fastest. */
+static int apply_messages(const char *algorithm, const char *channel, struct scenario *out, char *reason, size_t reason_bytes)
 {
-    const struct schedule_algorithm *named = s->algorithm ? schedule_find(SCHEDULE_ALLGATHER, s->algorithm) : NULL;
+    int best = algorithm && strcmp(algorithm, "best") == 0;
     out->params.protocol = NULL;
-    out->algorithm = named ? named : &schedule_ring; /* for any number of ranks */
+    out->channel = channel_kind_find(channel ? channel : "er");
+    if (algorithm)
+        out->algorithm = best ? &schedule_ring /* for any number of ranks */ : schedule_find(SCHEDULE_ALLGATHER, algorithm);
     int err = scenario_check(out, reason, reason_bytes);
-    return err || named ? err : allgather_model_fastest(out, &out->algorithm, reason, reason_bytes);
+    return err || !best ? err : allgather_model_fastest(out, &out->algorithm, reason, reason_bytes);
 }
 
 int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out)
 {
     const struct settings *s = grid->settings;
     char reason[256];
+    const char *channel = chosen_name(&s->channel, take(&i, s->channel.count));
+    const char *algorithm = chosen_name(&s->algorithm, take(&i, s->algorithm.count));
     size_t slots = take(&i, s->slots.count), buffer = take(&i, s->buffer.count), sets = take(&i, s->sets.count);
     size_t fragment = take(&i, s->fragment.count), tree = take(&i, s->tree.count), procs = take(&i, s->procs.count);
     uint64_t size_bytes = s->size.value[take(&i, s->size.count)];
-    struct queue_request request = {chosen(&s->fragment, fragment), chosen(&s->slots, slots), chosen(&s->buffer, buffer),
-                                    s->sets.value[sets]};
+    struct queue_request request = requested(s, algorithm, chosen(&s->fragment, fragment), chosen(&s->slots, slots),
+                                             chosen(&s->buffer, buffer), chosen(&s->sets, sets));
     struct bcast_costs costs = scenario_costs(&grid->node);
     struct bcast_queue queue;
     uint32_t page = grid->node.page_bytes ? grid->node.page_bytes : 4096;
@@ -187,8 +218,8 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     if (placement_fill(s->place, &grid->node, out->job.procs, grid->cores))
         return talk_fail(EXIT_USAGE, "--place: '%s' does not fit node %s with %u cores: use compact, scatter or list:A,B,...",
                          s->place, grid->node.name, grid->node.cores);
-    int error = settings_scheduled(s) ? apply_schedule(s, out, reason, sizeof reason)
-                                      : scenario_check(out, reason, sizeof reason);
+    int error = settings_by_messages(s, algorithm) ? apply_messages(algorithm, channel, out, reason, sizeof reason)
+                                                   : scenario_check(out, reason, sizeof reason);
     if (error)
         return talk_fail(error == -EINVAL ? EXIT_USAGE : exit_code_of(error), "%s", reason);
     if (out->job.kind == JOB_BCAST && best_choice_wanted(s, &grid->node)) {

@@ -3,6 +3,7 @@
 #include "kernels/run_rank.h"
 #include "kernels/run_rings.h"
 #include "kernels/run_statistics.h"
+#include "model/channel.h"
 #include "model/choice.h"
 #include "model/protocol/eager.h"
 
@@ -25,6 +26,8 @@ static int refuse(struct outcome *out, int error, const char *reason)
 static int check_host(const struct scenario *s, struct outcome *out)
 {
     uint64_t allowed[PLACEMENT_MASK_WORDS];
+    if (s->job.kind == JOB_P2P || (s->algorithm && scenario_channel(s) != &channel_kind_er))
+        return refuse(out, -ENOTSUP, "only allgather over channel er is measured");
     if (s->algorithm && !run_rings_fit(&s->params))
         return refuse(out, -ENOTSUP, "rings take fragments of 64 bytes to a quarter of their slots, of 1 GiB at most");
     if (s->algorithm && (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED || s->conditions.huge_pages ||

@@ -58,14 +58,16 @@ static int is_allgather(const struct scenario *s)
 /* The message with a guard on either side, and behind it what an allgather sends. */
 static size_t slot_bytes(const struct scenario *s)
 {
-    size_t own = is_allgather(s) ? job_size_bytes(&s->job) + VERIFY_GUARD_BYTES : 0;
+    size_t own = is_allgather(s) && !s->job.allgather.in_place ? job_size_bytes(&s->job) + VERIFY_GUARD_BYTES : 0;
     return job_message_bytes(&s->job) + 2 * VERIFY_GUARD_BYTES + own;
 }
 
-/* Where that begins. */
-static unsigned char *own_block(const struct scenario *s, unsigned char *message)
+/* Where that begins: of an allgather in place, within the message. */
+static unsigned char *own_block(const struct runner *r, unsigned char *message)
 {
-    return message + job_message_bytes(&s->job) + VERIFY_GUARD_BYTES;
+    const struct job *job = &r->scenario->job;
+    return message + (job->allgather.in_place ? r->self->rank * job->allgather.block_bytes
+                                              : job_message_bytes(job) + VERIFY_GUARD_BYTES);
 }
 
 static void tell_stall(void *context, const struct comm_stall *stall)
@@ -139,7 +141,7 @@ static void buffer_fill(const struct runner *r, unsigned char *message, uint32_t
     for (uint32_t i = 0; is_allgather(s) && i < s->job.procs; i++)
         verify_poison(message + i * size, size, verify_key(attempt, i));
     if (is_allgather(s))
-        verify_fill(own_block(s, message), size, verify_key(attempt, rank));
+        verify_fill(own_block(r, message), size, verify_key(attempt, rank));
     else
         (rank == root ? verify_fill : verify_poison)(message, size, verify_key(attempt, root));
 }
@@ -270,9 +272,9 @@ static int attempt_run(struct runner *r, uint32_t attempt, unsigned char *buffer
     int late = !crowded && clock_ticks(clock) >= deadline;
     wait_deadline(clock, deadline + skew, crowded);
     if (s->algorithm)
-        error = run_rings_gather(&r->rings, own_block(s, buffer), buffer, size);
+        error = run_rings_gather(&r->rings, own_block(r, buffer), buffer, size);
     else
-        error = is_allgather(s) ? comm_allgather(r->comm, own_block(s, buffer), buffer, size)
+        error = is_allgather(s) ? comm_allgather(r->comm, own_block(r, buffer), buffer, size)
                                 : comm_bcast(r->comm, buffer, size, root);
     uint64_t end = clock_ticks(clock);
     run_end_ticks(r->common, r->job, attempt)[r->self->rank] = late ? 0 : end;

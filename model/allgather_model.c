@@ -17,6 +17,7 @@ static int time_by(const struct scenario *s, const struct schedule_algorithm *al
         .block_bytes = s->job.allgather.block_bytes,
         .way = {s->params.fragment_bytes, queue_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)queue_bytes, UINT64_MAX, 0},
         .cold = s->conditions.buffers == BUFFERS_COLD,
+        .in_place = s->job.allgather.in_place,
     };
     return schedule_cost(&question, out, reason, reason_bytes);
 }

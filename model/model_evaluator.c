@@ -2,6 +2,7 @@
 #include "model/allgather_model.h"
 #include "model/bcast_cost.h"
 #include "model/bcast_model.h"
+#include "model/channel.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,8 +27,12 @@ static int supports(const struct scenario *s, char *reason, size_t reason_bytes)
     int err = scenario_check(s, reason, reason_bytes);
     if (err)
         return err;
-    if (s->job.kind != JOB_BCAST && !s->algorithm) {
+    if (s->job.kind == JOB_P2P || (s->job.kind != JOB_BCAST && !s->algorithm)) {
         snprintf(reason, reason_bytes, "there is no closed form of %s: shmcoll run measures it", job_name(&s->job));
+        return -ENOTSUP;
+    }
+    if (scenario_by_messages(s) && scenario_channel(s) != &channel_kind_er) {
+        snprintf(reason, reason_bytes, "there is no closed form of channel %s: shmcoll run measures it", scenario_channel(s)->name);
         return -ENOTSUP;
     }
     if (s->machine.nodes > 1) {

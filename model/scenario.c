@@ -1,4 +1,5 @@
 #include "model/scenario.h"
+#include "model/channel.h"
 #include "model/protocol/eager.h"
 #include "model/schedule.h"
 
@@ -30,12 +31,19 @@ void outcome_destroy(struct outcome *out)
 
 const char *job_name(const struct job *job)
 {
-    return job->kind == JOB_ALLGATHER ? "allgather" : "bcast";
+    return job->kind == JOB_P2P ? "p2p" : job->kind == JOB_ALLGATHER ? "allgather" : "bcast";
+}
+
+const char *p2p_pattern_name(enum p2p_pattern pattern)
+{
+    return pattern == P2P_STREAM ? "stream" : "pingpong";
 }
 
 uint64_t job_size_bytes(const struct job *job)
 {
-    return job->kind == JOB_ALLGATHER ? job->allgather.block_bytes : job->bcast.size_bytes;
+    return job->kind == JOB_P2P         ? job->p2p.size_bytes
+           : job->kind == JOB_ALLGATHER ? job->allgather.block_bytes
+                                        : job->bcast.size_bytes;
 }
 
 uint64_t job_message_bytes(const struct job *job)
@@ -45,7 +53,17 @@ uint64_t job_message_bytes(const struct job *job)
 
 uint32_t job_root(const struct job *job)
 {
-    return job->kind == JOB_ALLGATHER ? 0 : job->bcast.root;
+    return job->kind == JOB_BCAST ? job->bcast.root : 0;
+}
+
+int scenario_by_messages(const struct scenario *scenario)
+{
+    return scenario->job.kind == JOB_P2P || scenario->algorithm != NULL;
+}
+
+const struct channel_kind *scenario_channel(const struct scenario *scenario)
+{
+    return scenario->channel ? scenario->channel : &channel_kind_er;
 }
 
 struct complaint {
@@ -69,7 +87,7 @@ static int check_ranks(const struct scenario *s, const struct complaint *c)
     uint32_t procs = s->job.procs;
     if (!node || node->cores == 0)
         return complain(c, "no node given");
-    if (s->job.kind != JOB_BCAST && s->job.kind != JOB_ALLGATHER)
+    if (s->job.kind != JOB_BCAST && s->job.kind != JOB_ALLGATHER && s->job.kind != JOB_P2P)
         return complain(c, "unknown collective %d", (int)s->job.kind);
     if (procs == 0)
         return complain(c, "0 processes: at least 1 is needed");
@@ -161,7 +179,6 @@ static int check_conditions(const struct scenario *s, const struct complaint *c)
     return 0;
 }
 
-/* Without a protocol: what moves the messages has fragments and slots of its own. */
 static int check_schedule(const struct scenario *s, const struct complaint *c)
 {
     const struct schedule_algorithm *a = s->algorithm;
@@ -169,6 +186,19 @@ static int check_schedule(const struct scenario *s, const struct complaint *c)
         return complain(c, "schedule %s is none of %s", a->name, job_name(&s->job));
     if (!schedule_valid(a, s->job.procs))
         return complain(c, "schedule %s needs %s", a->name, a->needs ? a->needs : "fewer ranks");
+    return 0;
+}
+
+/* Without a protocol: what moves the messages has fragments and slots of its own. */
+static int check_messages(const struct scenario *s, const struct complaint *c)
+{
+    int err = s->algorithm ? check_schedule(s, c) : 0;
+    if (err)
+        return err;
+    if (s->job.kind == JOB_P2P && s->job.procs != 2)
+        return complain(c, "p2p is between 2 ranks, not %u", s->job.procs);
+    if (s->job.kind == JOB_P2P && s->job.p2p.pattern == P2P_STREAM && s->job.p2p.window == 0)
+        return complain(c, "a stream of 0 messages: at least 1 is needed");
     if (s->params.fragment_bytes == 0 || s->params.slots == 0)
         return complain(c, "fragments of %u bytes in %u slots: at least 1 is needed", s->params.fragment_bytes, s->params.slots);
     return 0;
@@ -178,11 +208,9 @@ int scenario_check(const struct scenario *scenario, char *reason, size_t reason_
 {
     struct complaint c = {reason, reason_bytes};
     int err = check_ranks(scenario, &c);
-    if (!err && scenario->algorithm)
-        err = check_schedule(scenario, &c);
-    if (!err && !scenario->algorithm)
-        err = check_params(&scenario->params, &c);
-    if (!err && !scenario->algorithm)
+    if (!err && scenario_by_messages(scenario))
+        err = check_messages(scenario, &c);
+    else if (!err && (err = check_params(&scenario->params, &c)) == 0)
         err = check_protocol(scenario, &c);
     return err ? err : check_conditions(scenario, &c);
 }

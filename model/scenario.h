@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum job_kind { JOB_BCAST, JOB_ALLGATHER };
+enum job_kind { JOB_BCAST, JOB_ALLGATHER, JOB_P2P };
 
 struct job_bcast {
     uint64_t size_bytes;
@@ -21,6 +21,19 @@ struct job_bcast {
 
 struct job_allgather {
     uint64_t block_bytes; /* of each rank */
+    int in_place;         /* the own block is where it belongs */
+};
+
+/* From rank 0 to rank 1, the only ones. */
+enum p2p_pattern {
+    P2P_PINGPONG, /* there and back, one message at a time: its time is half of that */
+    P2P_STREAM,   /* `window` messages posted one after the other, and an empty one back when all have come: that time / window */
+};
+
+struct job_p2p {
+    uint64_t size_bytes;
+    enum p2p_pattern pattern;
+    uint32_t window; /* of P2P_STREAM: >= 1 */
 };
 
 struct job {
@@ -29,11 +42,14 @@ struct job {
     union {
         struct job_bcast bcast;
         struct job_allgather allgather;
+        struct job_p2p p2p;
     };
 };
 
-/* "bcast", "allgather". */
+/* "bcast", "allgather", "p2p". */
 const char *job_name(const struct job *job);
+/* "pingpong", "stream". */
+const char *p2p_pattern_name(enum p2p_pattern pattern);
 /* The size by which the job goes: of the message, or of a block. */
 uint64_t job_size_bytes(const struct job *job);
 /* What every rank has in the end. */
@@ -90,6 +106,7 @@ struct conditions {
 };
 
 struct schedule_algorithm; /* schedule.h */
+struct channel_kind;       /* channel.h */
 
 struct scenario {
     struct machine machine;
@@ -98,6 +115,8 @@ struct scenario {
     struct params params;
     /* Allgather: messages exchanged by this schedule, over channels; the protocol is not looked at then. NULL: by the protocol. */
     const struct schedule_algorithm *algorithm;
+    /* What messages go over, of p2p and of a schedule; NULL: er. Its queues have params.slots fragments. */
+    const struct channel_kind *channel;
     struct conditions conditions;
     const char *variant; /* model: "paper", "extended"; else "" */
 };
@@ -155,6 +174,11 @@ extern const struct evaluator evaluator_run;   /* kernels/ */
 /* Checks what every evaluator assumes: procs >= 1, root < procs, cores exist, the protocol supports the parameters.
  * 0 or -EINVAL with one line in `reason`. */
 int scenario_check(const struct scenario *scenario, char *reason, size_t reason_bytes);
+
+/* Whether ranks exchange messages over channels, rather than by a protocol of the collective. */
+int scenario_by_messages(const struct scenario *scenario);
+/* What they go over. */
+const struct channel_kind *scenario_channel(const struct scenario *scenario);
 
 /* Whether a rank reaches another's user buffer only through the kernel: ranks are processes, and buffers their own memory. */
 int scenario_peers_by_kernel(const struct scenario *scenario);

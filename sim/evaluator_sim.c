@@ -21,8 +21,8 @@ static int supports(const struct scenario *scenario, char *reason, size_t reason
     int rc = scenario_check(scenario, reason, reason_bytes);
     if (rc)
         return rc;
-    if (scenario->algorithm) {
-        snprintf(reason, reason_bytes, "the simulator runs an allgather by protocol, not by schedule: shmcoll run measures that");
+    if (scenario_by_messages(scenario)) {
+        snprintf(reason, reason_bytes, "the simulator runs protocols, no messages over channels: shmcoll run measures them");
         return -ENOTSUP;
     }
     if (scenario->machine.nodes > 1) {

@@ -189,8 +189,7 @@ int rings_init(struct endpoint *e, char *memory)
 }
 
 const struct channel channel_combined = {
-    .name = "combined",
-    .summary = "rings for the busiest neighbours, queue and pool for the rest, no copy for long messages",
+    .kind = &channel_kind_combined,
     .needs = 1u << CARRIER_QUEUE | 1u << CARRIER_POOL | NEEDS_SOME_RINGS,
     .carrier = CARRIER_POOL,
     .announce = announce,

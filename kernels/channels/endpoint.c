@@ -14,19 +14,19 @@ const struct channel *const channel_table[] = {&channel_mp, &channel_er, &channe
 const struct channel *channel_find(const char *name)
 {
     for (const struct channel *const *c = channel_table; *c; c++)
-        if (strcmp((*c)->name, name) == 0)
+        if (strcmp((*c)->kind->name, name) == 0)
             return *c;
     return NULL;
 }
 
 const char *channel_name(const struct channel *channel)
 {
-    return channel->name;
+    return channel->kind->name;
 }
 
 const char *channel_summary(const struct channel *channel)
 {
-    return channel->summary;
+    return channel->kind->summary;
 }
 
 int endpoint_fail(struct endpoint *e, int error)

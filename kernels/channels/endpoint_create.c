@@ -32,7 +32,7 @@ static struct agreed_endpoint agreed_of(const struct endpoint_config *f)
                                 .queue_extension = f->queue_extension, .pool_units = f->pool_units, .unit_bytes = f->unit_bytes,
                                 .rings_most = f->rings_most};
     for (uint32_t i = 0; i < ENDPOINT_CHANNELS_MAX && f->channel[i]; i++)
-        snprintf(a.channel[i], sizeof a.channel[i], "%s", f->channel[i]->name);
+        snprintf(a.channel[i], sizeof a.channel[i], "%s", f->channel[i]->kind->name);
     return a;
 }
 

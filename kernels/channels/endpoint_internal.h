@@ -18,6 +18,7 @@
 
 #include "kernels/channels/endpoint.h"
 #include "kernels/comm_internal.h"
+#include "model/channel.h"
 #include "model/channel/credit.h"
 #include "model/channel/er_ring.h"
 
@@ -206,7 +207,7 @@ typedef int channel_announce(struct endpoint *e, struct peer *p, struct transfer
 typedef int channel_move(struct endpoint *e, struct peer *p, struct transfer *t);
 
 struct channel {
-    const char *name, *summary;
+    const struct channel_kind *kind;
     uint32_t needs; /* bits of carriers, NEEDS_SOME_RINGS */
     enum carrier carrier;
     channel_announce *announce;

@@ -143,8 +143,7 @@ void er_ring_use(struct peer *p, char *ring)
 }
 
 const struct channel channel_er = {
-    .name = "er",
-    .summary = "exclusive ring for each pair: fastest, and memory for every pair",
+    .kind = &channel_kind_er,
     .needs = 1u << CARRIER_RING,
     .carrier = CARRIER_RING,
     .announce = packets_announce,

@@ -196,8 +196,7 @@ void mp_peer_init(struct endpoint *e, struct peer *p)
 }
 
 const struct channel channel_mp = {
-    .name = "mp",
-    .summary = "short packets into one queue a receiver: least memory",
+    .kind = &channel_kind_mp,
     .needs = 1u << CARRIER_QUEUE,
     .carrier = CARRIER_QUEUE,
     .announce = packets_announce,

@@ -74,8 +74,7 @@ void sr_pool_destroy(struct endpoint *e)
 }
 
 const struct channel channel_sr = {
-    .name = "sr",
-    .summary = "a pool shared by all peers, got by the receiver: memory for each rank",
+    .kind = &channel_kind_sr,
     .needs = 1u << CARRIER_QUEUE | 1u << CARRIER_POOL,
     .carrier = CARRIER_POOL,
     .announce = packets_announce,

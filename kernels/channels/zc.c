@@ -74,8 +74,7 @@ int zc_fetch(struct endpoint *e, struct peer *p)
 }
 
 const struct channel channel_zc = {
-    .name = "zc",
-    .summary = "the receiver reads the sender's buffer: one copy, for long messages",
+    .kind = &channel_kind_zc,
     .needs = 1u << CARRIER_QUEUE | 1u << CARRIER_POOL,
     .carrier = CARRIER_POOL,
     .announce = announce,

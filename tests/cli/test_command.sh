@@ -43,15 +43,18 @@ bytes_of() { # a node file that is broken in one place
 refuses 2 "unknown command 'frobnicate'.*--help" frobnicate
 refuses 2 "needs a collective" model
 refuses 2 "unknown collective 'gather'" model gather
-refuses 4 "model knows an allgather by its --algorithm: leave --protocol out" model allgather --node paper --protocol direct
-refuses 2 "unknown algorithm 'binomial': use best, ring, recursive_doubling, bruck, neighbour_exchange, sparbit" model allgather \
+refuses 2 "not of messages, which go over a --channel: leave it out" model allgather --node paper --protocol direct --algorithm ring
+refuses 2 "unknown algorithm 'binomial': use all, best, direct, ring, recursive_doubling, bruck, neighbour_exchange, sparbit" model allgather \
     --algorithm binomial
 refuses 2 "recursive_doubling needs a power of two of ranks" model allgather --node paper --procs 6 --algorithm recursive_doubling
-refuses 2 "unknown option --algorithm" sim allgather --algorithm ring
-refuses 4 "run knows an allgather by its --algorithm: leave --protocol out" run allgather --algorithm ring --protocol direct
+refuses 2 "all stands alone" run allgather --algorithm ring,all
+refuses 2 "unknown channel 'rdma': use mp, er, sr, zc, combined" run p2p --channel er,rdma
+refuses 2 "p2p is between 2 ranks, not 3" run p2p --procs 3
+refuses 2 "is of allgather, not of p2p" run p2p --algorithm ring
+refuses 2 "bcast goes by its --protocol" run bcast --channel er
+refuses 4 "regret is of bcast only" compare p2p --regret
 refuses 4 "has no shared buffers" run allgather --algorithm ring --buffer-memory shared
 refuses 4 "rings take fragments" run allgather --algorithm ring --fragment 8K --slots 2
-refuses 4 "compare knows no allgather yet" compare allgather
 refuses 2 "pipelined is none of allgather: use auto, direct, direct_line or shared_source" run allgather --protocol pipelined
 refuses 2 "direct is none of bcast: use auto, pipelined" run bcast --protocol direct
 refuses 2 "blocks of at most 120 bytes" run allgather --protocol direct_line --size 121
