@@ -7,55 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOAD_READ = 1, LOAD_WRITE = 2, LOAD_LINK = SIM_LOAD_UNIT };
-
 static uint32_t most(const uint32_t *values, uint32_t n)
 {
     uint32_t max = 0;
     for (uint32_t i = 0; i < n; i++)
         max = values[i] > max ? values[i] : max;
     return max;
-}
-
-static uint32_t link_of(const struct sim_copies *c, uint32_t from_socket, uint32_t to_socket)
-{
-    return c->scenario->machine.node->domains + from_socket * c->sockets + to_socket;
-}
-
-/* Whether the node knows what a copy-in and a copy-out beside each other cost: then their sharing is in these times, and
- * the controllers speak from the third flow on. */
-static int pair_measured(const struct node *node)
-{
-    for (size_t i = 0; i < node->copy_point_count; i++)
-        if (quantity_known(&node->copy_points[i].beside_s))
-            return 1;
-    return 0;
-}
-
-/* Controllers by the number of flows; unknown bandwidth limits nobody. Plain copies are no such pair: they feel the second. */
-static int create_controllers(struct sim_copies *c)
-{
-    const struct node *node = c->scenario->machine.node;
-    uint32_t entries = node->cores + 1;
-    double *table = malloc(entries * sizeof *table);
-    int rc = table ? 0 : -ENOMEM;
-    uint32_t first = pair_measured(node) ? 3 : 0;
-    for (uint32_t i = 0; table && i < entries; i++) {
-        double limit = i < first ? INFINITY : node_bandwidth_bytes_per_s(node, i);
-        table[i] = limit > 0 ? limit : INFINITY;
-    }
-    for (uint32_t d = 0; rc == 0 && d < node->domains; d++)
-        rc = sim_bandwidth_resource(&c->bandwidth, d, table, entries);
-    for (uint32_t d = 0; rc == 0 && c->plain && d < node->domains; d++) {
-        for (uint32_t i = 1; i < first; i++)
-            table[i] = node_bandwidth_bytes_per_s(node, i) > 0 ? node_bandwidth_bytes_per_s(node, i) : INFINITY;
-        rc = sim_bandwidth_resource(&c->bandwidth, c->plain + d, table, entries);
-    }
-    free(table);
-    double link = quantity_or(&node->link_bytes_per_s, INFINITY), links[2] = {link, link};
-    for (uint32_t i = 0; rc == 0 && i < c->sockets * c->sockets; i++)
-        rc = sim_bandwidth_resource(&c->bandwidth, node->domains + i, links, 2);
-    return rc;
 }
 
 /* Of all caches, how many ranks are at the one with the most. */
@@ -109,16 +66,12 @@ int sim_copies_create(struct sim_copies *c, const struct scenario *scenario, uin
 {
     const struct node *node = scenario->machine.node;
     uint32_t procs = scenario->job.procs;
-    *c = (struct sim_copies){.scenario = scenario, .sockets = most(node->core_socket, node->cores) + 1,
-                             .caches = most(node->core_cache, node->cores) + 1};
+    *c = (struct sim_copies){.scenario = scenario, .caches = most(node->core_cache, node->cores) + 1};
     find_memory(c);
-    c->plain = pair_measured(node) ? node->domains + c->sockets * c->sockets : 0;
     int rc = sim_copy_costs_create(&c->costs, scenario, c->users_in_memory, reason, reason_bytes);
     if (rc)
         return rc;
-    uint32_t resources = node->domains + c->sockets * c->sockets + (c->plain ? node->domains : 0);
-    rc = sim_bandwidth_create(&c->bandwidth, resources, 2 * node->domains, procs, base_target);
-    rc = rc ? rc : create_controllers(c);
+    rc = sim_memory_create(&c->memory, node, procs, base_target);
     rc = rc ? rc : create_contents(c);
     if (rc) {
         snprintf(reason, reason_bytes, "no memory for the copies of %u ranks", procs);
@@ -129,7 +82,7 @@ int sim_copies_create(struct sim_copies *c, const struct scenario *scenario, uin
 
 void sim_copies_destroy(struct sim_copies *c)
 {
-    sim_bandwidth_destroy(&c->bandwidth);
+    sim_memory_destroy(&c->memory);
     sim_content_destroy(&c->slots);
     sim_content_destroy(&c->buffers);
     *c = (struct sim_copies){0};
@@ -141,62 +94,19 @@ void sim_copies_start(struct sim_copies *c)
         sim_content_forget(&c->buffers);
 }
 
-static void use(struct sim_class *class, uint32_t resource, uint32_t load)
-{
-    for (uint32_t i = 0; i < class->uses; i++)
-        if (class->use[i].resource == resource) {
-            class->use[i].load += load;
-            return;
-        }
-    class->use[class->uses++] = (struct sim_use){resource, load};
-}
-
-/* Where one side of a copy lies. */
-struct side {
-    uint32_t domain, socket;
-    int write, in_memory;
-};
-
-/* Its domain's controller if it is in memory, the link if it is on another socket. Returns its share of the copy if it is far,
- * else 0. */
-static uint32_t use_side(const struct sim_copies *c, struct sim_class *class, uint32_t core, const struct side *side)
-{
-    const struct node *node = c->scenario->machine.node;
-    uint32_t here = node->core_socket[core];
-    uint32_t load = side->write ? LOAD_WRITE : LOAD_READ;
-    if (side->in_memory)
-        use(class, side->domain, load);
-    if (side->socket != here)
-        use(class, side->write ? link_of(c, here, side->socket) : link_of(c, side->socket, here), LOAD_LINK);
-    return side->domain != node->core_domain[core] ? load : 0;
-}
-
-static uint32_t socket_of_domain(const struct node *node, uint32_t domain, uint32_t otherwise)
-{
-    for (uint32_t core = 0; core < node->cores; core++)
-        if (node->core_domain[core] == domain)
-            return node->core_socket[core];
-    return otherwise;
-}
-
 /* A rank's buffer; its cache has the lines of a warm one. */
-static struct side buffer_side(const struct sim_copies *c, uint32_t owner, int write)
+static struct sim_side buffer_side(const struct sim_copies *c, uint32_t owner, int write)
 {
-    const struct node *node = c->scenario->machine.node;
-    uint32_t core = c->scenario->placement.core_of_rank[owner];
-    int32_t wanted = c->users_in_memory ? c->scenario->conditions.buffer_domain : -1;
-    uint32_t domain = wanted < 0 ? node->core_domain[core] : (uint32_t)wanted % node->domains;
-    uint32_t socket = wanted < 0 ? node->core_socket[core] : socket_of_domain(node, domain, node->core_socket[core]);
-    return (struct side){domain, socket, write, c->users_in_memory};
+    int32_t domain = c->users_in_memory ? c->scenario->conditions.buffer_domain : -1;
+    return sim_memory_side(&c->memory, c->scenario->placement.core_of_rank[owner], domain, write, c->users_in_memory);
 }
 
 /* Written, a slot is fetched by way of its home; read, it comes from its owner's cache while the queue is cached. */
-static struct side slot_side(const struct sim_copies *c, uint32_t owner, int write)
+static struct sim_side slot_side(const struct sim_copies *c, uint32_t owner, int write)
 {
-    const struct node *node = c->scenario->machine.node;
     int at_home = c->scenario->conditions.queues_together && (write || c->queue_in_memory);
     uint32_t core = c->scenario->placement.core_of_rank[at_home ? 0 : owner];
-    return (struct side){node->core_domain[core], node->core_socket[core], write, c->queue_in_memory};
+    return sim_memory_side(&c->memory, core, -1, write, c->queue_in_memory);
 }
 
 /* A copy being put together. */
@@ -209,14 +119,14 @@ struct draft {
 
 /* Reads what several may read: whoever finds it absent brings it, who finds it coming goes at the bringer's pace. */
 static enum sim_presence read_shared(struct sim_copies *c, struct draft *d, struct sim_content *content, uint32_t item,
-                                     const struct side *side)
+                                     const struct sim_side *side)
 {
     enum sim_presence found = sim_content_find(content, item, d->cache);
     if (found == SIM_ABSENT) {
         sim_content_lead(content, item, d->cache, d->rank, d->bytes);
-        d->far += use_side(c, &d->class, d->core, side);
+        d->far += sim_memory_use_side(&c->memory, &d->class, d->core, side);
     } else if (found == SIM_COMING && side->domain != c->scenario->machine.node->core_domain[d->core]) {
-        d->far += LOAD_READ;
+        d->far += SIM_LOAD_READ;
     }
     return found;
 }
@@ -243,7 +153,7 @@ static uint32_t cache_of_rank(const struct sim_copies *c, uint32_t rank)
 static void read_peer(struct sim_copies *c, struct draft *d, uint32_t owner, uint64_t offset_bytes)
 {
     uint32_t item = piece_item(c, owner, offset_bytes), home = cache_of_rank(c, owner);
-    struct side side = buffer_side(c, owner, 0);
+    struct sim_side side = buffer_side(c, owner, 0);
     int at_home = !c->users_in_memory || sim_content_find(&c->buffers, item, home) == SIM_PRESENT;
     side.in_memory = !at_home;
     d->kind = SIM_COPY_PULL;
@@ -254,7 +164,7 @@ static void read_peer(struct sim_copies *c, struct draft *d, uint32_t owner, uin
 /* What the rank contributes, to its own place in the message: it has just put it into its queue, or others may have read it. */
 static void read_own(struct sim_copies *c, struct draft *d, const struct step *step)
 {
-    struct side side = buffer_side(c, d->rank, 0);
+    struct sim_side side = buffer_side(c, d->rank, 0);
     d->kind = SIM_COPY_MOVE_CACHED;
     if (!c->pieces || !side.in_memory)
         return;
@@ -265,7 +175,7 @@ static void read_own(struct sim_copies *c, struct draft *d, const struct step *s
 static void read_side(struct sim_copies *c, struct draft *d, const struct step *step)
 {
     const struct step_place *from = &step->from;
-    struct side side = from->kind == PLACE_SLOT ? slot_side(c, from->owner, 0) : buffer_side(c, d->rank, 0);
+    struct sim_side side = from->kind == PLACE_SLOT ? slot_side(c, from->owner, 0) : buffer_side(c, d->rank, 0);
     if (from->kind == PLACE_SLOT)
         read_shared(c, d, &c->slots, slot_item(c, from), &side);
     else if (from->kind == PLACE_PEER)
@@ -273,7 +183,7 @@ static void read_side(struct sim_copies *c, struct draft *d, const struct step *
     else if (from->kind == PLACE_SEND && step->to.kind == PLACE_USER)
         read_own(c, d, step);
     else if (side.in_memory)
-        d->far += use_side(c, &d->class, d->core, &side);
+        d->far += sim_memory_use_side(&c->memory, &d->class, d->core, &side);
 }
 
 /* What was written to a buffer others may read is in the writer's cache. */
@@ -281,19 +191,19 @@ static void write_side(struct sim_copies *c, struct draft *d, const struct step 
 {
     const struct step_place *to = &step->to;
     if (to->kind == PLACE_SLOT) {
-        struct side side = slot_side(c, to->owner, 1);
+        struct sim_side side = slot_side(c, to->owner, 1);
         sim_content_drop(&c->slots, slot_item(c, to));
-        d->far += use_side(c, &d->class, d->core, &side);
+        d->far += sim_memory_use_side(&c->memory, &d->class, d->core, &side);
         return;
     }
     uint32_t owner = to->kind == PLACE_PEER ? to->owner : d->rank;
-    struct side side = buffer_side(c, owner, 1);
+    struct sim_side side = buffer_side(c, owner, 1);
     if (c->pieces && c->scenario->job.kind == JOB_ALLGATHER)
         sim_content_fill(&c->buffers, d->cache, d->bytes); /* nobody reads what an allgather has brought */
     else if (c->pieces)
         sim_content_write(&c->buffers, piece_item(c, owner, step->offset_bytes), d->cache, d->rank, d->bytes);
     if (side.in_memory || to->kind == PLACE_PEER)
-        d->far += use_side(c, &d->class, d->core, &side);
+        d->far += sim_memory_use_side(&c->memory, &d->class, d->core, &side);
 }
 
 static enum sim_copy_kind kind_of(const struct step *step)
@@ -310,15 +220,11 @@ static enum sim_copy_kind kind_of(const struct step *step)
 /* Whom it shares bandwidth with beyond the controllers it uses. */
 static void join_groups(const struct sim_copies *c, struct draft *d, const struct sim_copy_cost *cost)
 {
-    uint32_t domain = c->scenario->machine.node->core_domain[d->core];
-    d->class.beside = cost->beside;
-    d->class.group = d->class.rival = SIM_NO_GROUP;
-    if (d->kind <= SIM_COPY_OUT) {
-        d->class.group = 2 * domain + (d->kind == SIM_COPY_OUT);
-        d->class.rival = 2 * domain + (d->kind == SIM_COPY_IN);
-    } else if (c->plain && c->users_in_memory && d->kind >= SIM_COPY_PULL) {
-        use(&d->class, c->plain + domain, d->kind == SIM_COPY_PULL_CACHED ? LOAD_WRITE : SIM_LOAD_UNIT);
-    }
+    uint32_t load = d->kind == SIM_COPY_PULL_CACHED || d->kind == SIM_COPY_MOVE_CACHED ? SIM_LOAD_WRITE : SIM_LOAD_UNIT;
+    if (d->kind <= SIM_COPY_OUT)
+        sim_memory_pair(&c->memory, &d->class, d->core, d->kind == SIM_COPY_OUT, cost->beside);
+    else
+        sim_memory_plain(&c->memory, &d->class, d->core, c->users_in_memory && d->kind >= SIM_COPY_PULL ? load : 0);
 }
 
 int sim_copies_prepare(struct sim_copies *c, uint32_t rank, const struct step *step, struct sim_copy *out)
@@ -336,7 +242,7 @@ int sim_copies_prepare(struct sim_copies *c, uint32_t rank, const struct step *s
     d.class.bytes_per_s = out->alone_ps ? (double)step->bytes * SIM_PS_PER_S / (double)out->alone_ps : SIM_PS_PER_S;
     uint32_t ahead = step->bytes < SIM_STORE_BUFFER_BYTES ? step->bytes : SIM_STORE_BUFFER_BYTES;
     out->ahead_ps = step->bytes ? cost->alone_ps * ahead / step->bytes : 0;
-    return sim_bandwidth_class(&c->bandwidth, &d.class, &out->class_id);
+    return sim_bandwidth_class(&c->memory.bandwidth, &d.class, &out->class_id);
 }
 
 void sim_copies_finish(struct sim_copies *c, uint32_t rank)

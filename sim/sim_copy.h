@@ -1,9 +1,7 @@
 /* Copies on a described node: which resources a copy uses, and how long it would take alone.
  *
- * A side that lies in memory loads the controller of its domain: a byte read counts one third of a copy, a byte
- * written two thirds, since its line is fetched before it is overwritten. Cold user memory is in memory; so is the
- * queue once the part of it that is used outgrows a last-level cache. Sides on different sockets load the link
- * between them, and the share of a side on another domain goes at remote_ratio. A content that several ranks read, a slot or a
+ * Cold user memory is in memory (sim_memory.h); so is the queue once the part of it that is used outgrows a last-level
+ * cache. The share of a side on another domain goes at remote_ratio. A content that several ranks read, a slot or a
  * piece of somebody's buffer, reaches a last-level cache once (sim_content.h): its first reader there pays for that.
  *
  * From another rank's cold buffer a first reader makes a plain copy, a later one a copy-out, since the source is in its cache;
@@ -13,9 +11,9 @@
 #ifndef SHMCOLL_SIM_COPY_H
 #define SHMCOLL_SIM_COPY_H
 
-#include "sim/sim_bandwidth.h"
 #include "sim/sim_content.h"
 #include "sim/sim_copy_cost.h"
+#include "sim/sim_memory.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,9 +34,8 @@ struct sim_copy {
 
 struct sim_copies {
     const struct scenario *scenario;
-    struct sim_bandwidth bandwidth;
-    uint32_t caches, sockets;
-    uint32_t plain; /* resources for plain copies alone begin here, one a domain; 0: there are none */
+    struct sim_memory memory;
+    uint32_t caches;
     int queue_in_memory, users_in_memory;
     struct sim_content slots;    /* [owner*slots + slot] */
     struct sim_content buffers;  /* [owner*pieces + piece] where ranks copy from each other's */

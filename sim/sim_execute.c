@@ -87,7 +87,7 @@ static int advance(struct sim *sim, uint32_t r)
         int rc = sim_step_continue(sim, r, &next_ps);
         if (rc || next_ps == SIM_BLOCKED)
             return rc;
-        if (next_ps > sim->now_ps && (sim->copies.bandwidth.dirty || next_ps >= sim_queue_head_ps(&sim->queue)))
+        if (next_ps > sim->now_ps && (sim->copies.memory.bandwidth.dirty || next_ps >= sim_queue_head_ps(&sim->queue)))
             return sim_queue_push(&sim->queue, next_ps, r, 0);
         sim->now_ps = next_ps;
     }
@@ -97,7 +97,7 @@ static int advance(struct sim *sim, uint32_t r)
 static int end_flows(struct sim *sim, uint32_t class_id, uint32_t generation)
 {
     uint32_t r;
-    while ((r = sim_bandwidth_end(&sim->copies.bandwidth, class_id, generation, sim->now_ps)) != SIM_NO_RANK) {
+    while ((r = sim_bandwidth_end(&sim->copies.memory.bandwidth, class_id, generation, sim->now_ps)) != SIM_NO_RANK) {
         sim_step_copied(sim, r);
         int rc = advance(sim, r);
         if (rc)
@@ -113,8 +113,10 @@ static struct bcast_call call_of(const struct sim *sim, uint32_t r, uint32_t roo
     struct bcast_call call = {.size_bytes = job_message_bytes(job), .fragment_bytes = p->fragment_bytes, .slots = p->slots,
                               .sets = p->sets, .lines = sim->words.lines, .readers_most = p->readers_most, .procs = sim->procs,
                               .rank = r, .root = root, .tree = &sim->tree};
-    if (job->kind == JOB_ALLGATHER)
+    if (job->kind == JOB_ALLGATHER) {
         call.block_bytes = job->allgather.block_bytes;
+        call.in_place = job->allgather.in_place != 0;
+    }
     if (sim->others)
         call.others = sim->others + (size_t)r * (sim->procs - 1);
     return call;
@@ -140,7 +142,7 @@ static int start_ranks(struct sim *sim, uint32_t root)
 
 static int run_events(struct sim *sim)
 {
-    struct sim_bandwidth *bandwidth = &sim->copies.bandwidth;
+    struct sim_bandwidth *bandwidth = &sim->copies.memory.bandwidth;
     while (sim->running > 0) {
         if (bandwidth->dirty && sim_queue_head_ps(&sim->queue) > sim->now_ps) {
             int rc = sim_bandwidth_settle(bandwidth, &sim->queue, sim->now_ps);

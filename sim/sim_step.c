@@ -214,7 +214,8 @@ static uint64_t begin_flow(struct sim *sim, uint32_t r)
 {
     struct sim_rank *rank = &sim->rank[r];
     rank->phase = SIM_COPYING;
-    sim_bandwidth_begin(&sim->copies.bandwidth, r, rank->copy.class_id, sim_noisy(sim, r, rank->copy.alone_ps), sim->now_ps);
+    uint64_t alone_ps = sim_noisy(sim, r, rank->copy.alone_ps);
+    sim_bandwidth_begin(&sim->copies.memory.bandwidth, r, rank->copy.class_id, alone_ps, sim->now_ps);
     return SIM_BLOCKED;
 }
 
