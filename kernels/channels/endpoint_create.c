@@ -1,6 +1,7 @@
 /* Creation of an endpoint. A communicator of its own brings the segment, domains, liveness and waiting; the channels' memory is its area. */
 #include "kernels/channels/endpoint_internal.h"
 
+#include "model/channel/channel_shape.h"
 #include "model/protocol/eager.h"
 
 #include <errno.h>
@@ -8,15 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RING_LEAST_BYTES = 4096, KEPT_LEAST_BYTES = 4096, EAGER_MOST_BYTES = 1 << 30, QUEUE_MOST = 1 << 15, OFFER_BYTES = 16384,
-       COMBINED_OFFER_BYTES = 4 << 20, UNITS_MOST = 1 << 14 };
+enum { RING_LEAST_BYTES = 4096, KEPT_LEAST_BYTES = 4096, EAGER_MOST_BYTES = 1 << 30, QUEUE_MOST = 1 << 15, UNITS_MOST = 1 << 14 };
 
 struct endpoint_config endpoint_config_default(uint32_t procs, uint32_t rank, const struct channel *channel)
 {
-    uint32_t offer_bytes = channel == &channel_combined ? COMBINED_OFFER_BYTES : OFFER_BYTES;
-    return (struct endpoint_config){.procs = procs, .rank = rank, .channel = {channel}, .ring_bytes = 65536, .fragment_bytes = 8192,
-                                    .eager_bytes = 65536, .queue_initial = 4, .queue_extension = 64, .pool_units = 32,
-                                    .unit_bytes = 8192, .rings_most = 8, .offer_bytes = offer_bytes, .kept_bytes = 262144, .domain_os = -1};
+    struct channel_shape s = channel_shape_default(channel->kind);
+    return (struct endpoint_config){.procs = procs, .rank = rank, .channel = {channel}, .ring_bytes = s.ring_bytes,
+                                    .fragment_bytes = s.fragment_bytes, .eager_bytes = s.eager_bytes,
+                                    .queue_initial = s.queue_initial, .queue_extension = s.queue_extension,
+                                    .pool_units = s.pool_units, .unit_bytes = s.unit_bytes, .rings_most = s.rings_most,
+                                    .offer_bytes = s.offer_bytes, .kept_bytes = s.kept_bytes, .domain_os = -1};
 }
 
 /* What must be the same everywhere; no padding, compared as bytes. */
