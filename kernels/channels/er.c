@@ -37,6 +37,14 @@ static void payload_in(struct peer *p, char *line, const void *payload, uint32_t
         memcpy(p->out_ring + (to > end ? to - end : 0), (const char *)payload + first, n - first);
 }
 
+/* The line behind the message may hold what would be the stamp of the next. */
+static inline void stamp_clear(struct peer *p, uint32_t units)
+{
+    atomic_word *word = (atomic_word *)(void *)unit_at(p->out_ring, p->out.units, p->out.at + units);
+    if (__builtin_expect(er_false_stamp(&p->out, units, word_load_relaxed(word)), 0))
+        word_store_relaxed(word, er_blank(p->out.at + units));
+}
+
 int er_put(struct endpoint *e, struct peer *p, const struct packet_head *head, const void *payload, uint32_t n)
 {
     uint32_t units = units_of(n);
@@ -58,7 +66,8 @@ int er_put(struct endpoint *e, struct peer *p, const struct packet_head *head, c
         memcpy(line + HEAD_BYTES, payload, 8);
     else if (n > 0)
         payload_in(p, line, payload, n);
-    word_store_release(&to->stamp, er_stamp(p->out.at)); /* R2: the packet is whole; pairs with A2 */
+    stamp_clear(p, units);
+    word_store_release(&to->stamp, er_stamp(p->out.at)); /* R2: the packet is whole, and what is behind it none; pairs with A2 */
     p->out.at += units;
     endpoint_bell(e, p);
     return 1;
@@ -81,19 +90,8 @@ static int payload_find(const struct endpoint *e, struct peer *p, char *line, st
     return 0;
 }
 
-/* Before units are given back: none of them may hold the stamp of its next use. */
-static void stamps_clear(struct peer *p, uint32_t units)
-{
-    for (uint32_t i = 1; i < units; i++) { /* the head's own stamp is that of this lap */
-        atomic_word *word = (atomic_word *)(void *)unit_at(p->in_ring, p->in.units, p->in.at + i);
-        if (__builtin_expect(er_false_stamp(&p->in, i, word_load_relaxed(word)), 0))
-            word_store_relaxed(word, er_blank(p->in.at + i + p->in.units));
-    }
-}
-
 static void give_back(struct endpoint *e, struct peer *p, uint32_t units)
 {
-    stamps_clear(p, units);
     er_consume(&p->in, units);
     if (er_due(&p->in)) {
         word_store_release(&p->words->told, er_tell(&p->in)); /* R1: the units have been read; pairs with A1 */

@@ -5,14 +5,15 @@
  * stamp that says the position; the sender writes it last. The receiver knows where the next message begins, and looks there only.
  *
  * What lies in a unit from an earlier lap is payload as often as header, and payload may be anything: a stamp too. So before
- * the receiver returns the credit for a unit it looks at that unit's first word, which it has just read, and where this happens to be
- * the stamp of the next lap (er_false_stamp) it writes another value. Hardly ever does a receiver write to the ring.
+ * the sender writes a stamp it looks at the first word of the unit behind the message, where the next one will begin, and where this
+ * happens to be that one's stamp (er_false_stamp) it writes another value. That unit has to be free: one is always left so.
+ * The receiver never writes to the ring.
  *
- * Static credits: the sender may have at most `units` units out. The receiver returns them as a running total, on each
+ * Static credits: the sender may have at most `units` - 1 units out. The receiver returns them as a running total, on each
  * packet the other way, or in a word past a threshold.
  *
- * Invariants, at any time: consumed as the sender knows it <= told <= the receiver's at <= the sender's at <= consumed + units; the first
- * word of a unit that the receiver has returned is not the stamp of its next use, until the sender writes just that. */
+ * Invariants, at any time: consumed as the sender knows it <= told <= the receiver's at <= the sender's at < consumed + units; the first
+ * word of the unit at the sender's at is not the stamp of that position, until the sender writes just that. */
 #ifndef SHMCOLL_MODEL_CHANNEL_ER_RING_H
 #define SHMCOLL_MODEL_CHANNEL_ER_RING_H
 
@@ -50,7 +51,7 @@ static inline uint32_t er_stamp(uint32_t position)
 /* Units that may be written. */
 static inline uint32_t er_room(const struct er_sender *s)
 {
-    return s->units - (s->at - s->consumed);
+    return s->units - 1 - (s->at - s->consumed);
 }
 
 /* A total was read. Older ones than are known, and such as cannot be, change nothing. */
@@ -60,11 +61,10 @@ static inline void er_hear(struct er_sender *s, uint32_t consumed)
         s->consumed = consumed;
 }
 
-/* The unit used `ahead` units after the receiver's place is being given back with this first word: whether the next lap would take it for
- * a header. */
-static inline int er_false_stamp(const struct er_receiver *r, uint32_t ahead, uint32_t word)
+/* A message of so many units is about to be sent, and the unit behind it has this first word: whether that would be taken for the next. */
+static inline int er_false_stamp(const struct er_sender *s, uint32_t units, uint32_t word)
 {
-    return word == er_stamp(r->at + ahead + r->units);
+    return word == er_stamp(s->at + units);
 }
 
 /* A value for the first word of a unit whose next use is at `position`, that is not its stamp. */

@@ -22,7 +22,7 @@ struct ring_way {
     struct ring_unit unit[RING_UNITS_MAX];
     uint32_t told;   /* the word */
     uint32_t credit; /* in the header to be written */
-    uint8_t sent, written;  /* messages begun; units of the one under way */
+    uint8_t sent, written;  /* messages begun; parts of the one under way */
     uint8_t taken, read;    /* messages; units of the one under way */
     uint8_t tells, zero[3]; /* the receiver is about to store the word */
 };
@@ -65,10 +65,22 @@ static uint32_t length_of(const struct context *x, uint32_t rank, uint32_t messa
     return message < RING_MESSAGES_MAX ? x->c->length[rank][message] : 0;
 }
 
-/* The order in which units are written: payload, then the header with its stamp. */
+/* The order in which parts are written: payload, then what is behind the message (part `length`), then the header with its stamp. */
 static uint32_t part_written(const struct context *x, uint32_t step, uint32_t length)
 {
-    return x->rules->stamp_first ? step : (step + 1) % length;
+    if (x->rules->stamp_first || step + 1 < length)
+        return x->rules->stamp_first ? step : step + 1;
+    return (step + 1 == length) == x->rules->clears_late ? 0 : length;
+}
+
+static uint32_t stamp_clear(const struct context *x, struct ring_way *w, uint32_t length)
+{
+    uint32_t position = w->out.at + length;
+    struct ring_unit *u = &w->unit[er_unit(x->c->units, position)];
+    if (!x->rules->false_stamp(&w->out, length, u->word))
+        return RING_OK;
+    u->word = er_blank(position);
+    return u->unread ? RING_OVERWRITTEN : RING_OK;
 }
 
 static uint32_t unit_write(const struct context *x, struct ring_way *w, uint32_t part)
@@ -84,7 +96,7 @@ static uint32_t unit_write(const struct context *x, struct ring_way *w, uint32_t
     return RING_OK;
 }
 
-/* One unit; with the first the room is taken, and with the message goes how far this rank has read the other ring. */
+/* One part; with the first the room is taken, and with the message goes how far this rank has read the other ring. */
 static int move_write(const struct context *x, struct ring_state *s, uint32_t rank, uint32_t *violation)
 {
     struct ring_way *w = &s->way[rank], *back = &s->way[1 - rank];
@@ -93,8 +105,9 @@ static int move_write(const struct context *x, struct ring_state *s, uint32_t ra
         return 0;
     if (w->written == 0)
         w->credit = x->rules->tell(&back->in);
-    *violation = unit_write(x, w, part_written(x, w->written, length));
-    if (++w->written == length) {
+    uint32_t part = part_written(x, w->written, length);
+    *violation = part == length ? stamp_clear(x, w, length) : unit_write(x, w, part);
+    if (w->written++ == length) {
         w->out.at += length;
         w->written = 0;
         w->sent++;
@@ -113,14 +126,8 @@ static int move_hear(const struct context *x, struct ring_state *s, uint32_t ran
     return w->out.consumed != consumed;
 }
 
-/* Gives the message's units back: none may hold the stamp of its next use. */
 static void give_back(const struct context *x, struct ring_way *w, uint32_t length)
 {
-    for (uint32_t i = 1; i < length; i++) {
-        struct ring_unit *u = &w->unit[er_unit(x->c->units, w->in.at + i)];
-        if (x->rules->false_stamp(&w->in, i, u->word))
-            u->word = er_blank(w->in.at + i + x->c->units);
-    }
     x->rules->consume(&w->in, length);
     w->tells = (uint8_t)(x->rules->due(&w->in) != 0);
 }
@@ -168,11 +175,11 @@ static int move_tell(const struct context *x, struct ring_state *s, uint32_t ran
     return 1;
 }
 
-/* consumed as known <= told <= the receiver's at <= the sender's at <= consumed + units. */
+/* consumed as known <= told <= the receiver's at <= the sender's at < consumed + units. */
 static int way_sound(const struct ring_way *w)
 {
     uint32_t base = w->out.consumed, told = w->in.told - base, read = w->in.at - base, at = w->out.at + w->written - base;
-    return told <= read && read <= at && at <= w->out.units;
+    return told <= read && read <= at && at < w->out.units;
 }
 
 static int move_make(const void *context, void *state, uint32_t rank, uint32_t move, uint32_t *violation)

@@ -1,8 +1,9 @@
 /* A toy pair of ranks with an exclusive ring each way, under model/channel/er_ring.h.
  *
- * A message is some units long; each of its units is written, and read, in a move of its own, the header with its stamp last.
- * What the first word of a unit of payload says is chosen to be the worst: the stamp of that unit's next use. Behind the words
- * the toy remembers what really lies there. With the last unit the receiver clears stamps and gives the message's units back; the
+ * A message is some units long; each of its units is written, and read, in a move of its own; then the sender looks behind the message
+ * for a false stamp, and writes the header with its stamp last. What the first word of a unit of payload says is chosen to be
+ * the worst: the stamp of that unit's next use. Behind the words the toy remembers what really lies there, and a unit is free when its
+ * message has been read whole. With the last unit the receiver gives the message's units back; the
  * word is stored in a move of its own; totals also ride on the messages the other way. Sequentially consistent. States are
  * plain data without pointers or padding. */
 #ifndef SHMCOLL_TESTS_RING_TOY_H
@@ -18,11 +19,12 @@ struct ring_rules {
     const char *name;
     uint32_t (*room)(const struct er_sender *);
     void (*hear)(struct er_sender *, uint32_t consumed);
-    int (*false_stamp)(const struct er_receiver *, uint32_t ahead, uint32_t word);
+    int (*false_stamp)(const struct er_sender *, uint32_t units, uint32_t word);
     void (*consume)(struct er_receiver *, uint32_t units);
     int (*due)(const struct er_receiver *);
     uint32_t (*tell)(struct er_receiver *);
     int stamp_first;    /* the stamp is written before the payload */
+    int clears_late;    /* what is behind the message is looked at after the stamp was written */
     int returns_unread; /* units are given back before the payload is read */
     int word_unread;    /* a sender without room waits for a message only */
 };

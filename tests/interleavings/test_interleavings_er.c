@@ -21,7 +21,7 @@ static const struct ring_case cases[] = {
     {"one way, units", RING(4, 5), .length = {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}},
     {"one way, long", RING(4, 6), .length = {{3, 2, 3, 1, 2, 3}}},
     {"one way, larger ring", RING(8, 9), .length = {{3, 1, 4, 2, 5, 1, 3, 6, 2}}},
-    {"the whole ring", RING(4, 3), .length = {{4, 4, 4, 4}}},
+    {"the whole ring", RING(4, 3), .length = {{3, 3, 3, 3, 3}}},
     {"both ways, units", RING(2, 2), .length = {{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}}},
     {"both ways, long", RING(4, 4), .length = {{3, 2, 3, 1, 3}, {1, 3, 2, 2, 3}}},
     {"both ways, larger ring", RING(8, 10), .length = {{3, 4, 1, 5, 2, 6}, {5, 1, 4, 3, 6}}},
@@ -52,17 +52,17 @@ static void hear_cannot_wrap(struct er_sender *s, uint32_t consumed)
         er_hear(s, consumed);
 }
 
-static int false_stamp_never(const struct er_receiver *r, uint32_t ahead, uint32_t word)
+static int false_stamp_never(const struct er_sender *s, uint32_t units, uint32_t word)
 {
-    (void)r;
-    (void)ahead;
+    (void)s;
+    (void)units;
     (void)word;
     return 0;
 }
 
-static int false_stamp_of_this_lap(const struct er_receiver *r, uint32_t ahead, uint32_t word)
+static int false_stamp_of_the_next_lap(const struct er_sender *s, uint32_t units, uint32_t word)
 {
-    return word == er_stamp(r->at + ahead);
+    return word == er_stamp(s->at + units + s->units);
 }
 
 static void consume_one_only(struct er_receiver *r, uint32_t units)
@@ -79,7 +79,7 @@ static int due_never(const struct er_receiver *r)
 
 static int due_when_all_is_owed(const struct er_receiver *r)
 {
-    return r->at - r->told == r->units;
+    return r->at - r->told == r->units - 1;
 }
 
 static uint32_t tell_of_the_next(struct er_receiver *r)
@@ -93,17 +93,18 @@ struct ring_mutant {
 };
 
 static const struct ring_mutant mutants[] = {
-    {{.name = "one unit too many", .room = room_of_one_more}, RING_OVERWRITTEN},
+    {{.name = "one unit too many", .room = room_of_one_more}, RING_UNSOUND},
     {{.name = "returns counted twice", .hear = hear_counts_twice}, RING_UNSOUND},
     {{.name = "an old total believed", .hear = hear_believes_the_last}, RING_UNSOUND},
     {{.name = "totals cannot wrap", .hear = hear_cannot_wrap}, RING_DEADLOCK},
     {{.name = "stamps not cleared", .false_stamp = false_stamp_never}, RING_FALSE},
-    {{.name = "stamps of the wrong lap cleared", .false_stamp = false_stamp_of_this_lap}, RING_FALSE},
+    {{.name = "stamps of the wrong lap cleared", .false_stamp = false_stamp_of_the_next_lap}, RING_FALSE},
     {{.name = "a message is one unit", .consume = consume_one_only}, RING_DEADLOCK},
     {{.name = "no active return", .due = due_never}, RING_DEADLOCK},
     {{.name = "returned when all is owed", .due = due_when_all_is_owed}, RING_DEADLOCK},
     {{.name = "told of one too many", .tell = tell_of_the_next}, RING_UNSOUND},
     {{.name = "stamp before payload", .stamp_first = 1}, RING_TORN},
+    {{.name = "stamps cleared too late", .clears_late = 1}, RING_FALSE},
     {{.name = "given back before it is read", .returns_unread = 1}, RING_OVERWRITTEN},
     {{.name = "the word is not looked at", .word_unread = 1}, RING_DEADLOCK},
 };
