@@ -60,6 +60,8 @@ static int plan_pair(struct calibrate_plan *plan)
         err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_DEADLINE});
     if (!err)
         err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_PACKET});
+    if (!err)
+        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_COLD, .routine = COPY_MEMCPY, .message_bytes = 8});
     return err;
 }
 
@@ -128,6 +130,7 @@ static int measure_near_pair(struct node *node, const uint32_t pair[2], int verb
         node->fetch_ns = calibrate_difference(nth_of(&plan, CALIBRATE_ATOMIC, 1), nth_of(&plan, CALIBRATE_ATOMIC, 0), 1);
         node->atomic_ns = nth_of(&plan, CALIBRATE_ATOMIC, 0);
         node->packet_ns = calibrate_difference(nth_of(&plan, CALIBRATE_PACKET, 0), one, 1);
+        node->cold_ns = nth_of(&plan, CALIBRATE_COLD, 0);
         node->call_ns = nth_of(&plan, CALIBRATE_DEADLINE, 0);
         node->copy[COPY_PLAIN_COLD].start_ns = quantity_of(0, "measured");
         node->copy[COPY_PLAIN_COLD].s_per_byte = plain;
@@ -227,6 +230,7 @@ static void summary_print(FILE *out, const struct node *node)
     quantity_print(out, "further store", &node->store_ns, "ns");
     quantity_print(out, "packet, both ends", &node->packet_ns, "ns");
     quantity_print(out, "atomic addition", &node->atomic_ns, "ns");
+    quantity_print(out, "cold copy of a word", &node->cold_ns, "ns");
     quantity_print(out, "call (deadline to clock)", &node->call_ns, "ns");
     quantity_print(out, "kernel's copy, a call", &node->peer_call_ns, "ns");
     quantity_print(out, "kernel's copy, a page", &node->peer_page_ns, "ns");

@@ -21,6 +21,7 @@ enum calibrate_kind {
     CALIBRATE_ATOMIC,    /* remote = 0, 1 */
     CALIBRATE_DEADLINE,
     CALIBRATE_PACKET,    /* a message of one line, from endpoint to endpoint */
+    CALIBRATE_COLD,      /* cold copy of one word by rank 0 */
     CALIBRATE_PLAIN,     /* cold copy by rank 0, routine */
     CALIBRATE_PEER,      /* the same from another process, through the kernel */
     CALIBRATE_SHARED,    /* cold copy of one message by all ranks, routine */

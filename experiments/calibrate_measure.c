@@ -105,6 +105,7 @@ static int probe_run(struct probe *probe, struct endpoint *endpoint, const struc
         return probe_deadline(probe, first, reps);
     case CALIBRATE_PACKET:
         return packet_probe_run(endpoint, probe->rank, &probe->clock, first, reps);
+    case CALIBRATE_COLD:
     case CALIBRATE_PLAIN:
         return probe_copy_cold(probe, what->routine, what->message_bytes, first, reps);
     case CALIBRATE_PEER:

@@ -34,7 +34,7 @@ const struct option_row option_table[] = {
      parse_protocol, AT(protocol)},
     {"algorithm", 0, "NAME",
      "allgather: direct, by --protocol; ring, recursive_doubling, bruck, neighbour_exchange or sparbit, by messages over --channel; best, "
-     "the fastest schedule by the node's costs; or all that the ranks allow (list; default: direct; of model: best)",
+     "the fastest schedule by the node's costs; or all that the ranks allow (list; default: direct)",
      EVALUATE, "all best direct ring recursive_doubling bruck neighbour_exchange sparbit", parse_algorithm_list, AT(algorithm)},
     {"channel", 0, "NAME",
      "what messages go over, of p2p and of allgather by a schedule: mp, er, sr, zc or combined; or all of them (list; default: er)",
@@ -170,8 +170,6 @@ static void settings_complete(struct settings *s)
         s->tree = (struct tree_list){.shape = {settings_preset(s, NULL).tree}, .count = 1};
     if (s->algorithm.count && strcmp(s->algorithm.name[0], "all") == 0)
         expand_algorithms(s);
-    if (s->algorithm.count == 0 && settings_collective(s) == JOB_ALLGATHER && strcmp(s->command, "model") == 0)
-        s->algorithm = (struct name_list){.name = {"best"}, .count = 1};
 }
 
 enum { OPTION_MAX = 48, CODE_HELP = 1000, CODE_ROW = 1001 };

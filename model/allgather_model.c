@@ -1,6 +1,10 @@
 #include "model/allgather_model.h"
 
+#include "model/step_clock.h"
+
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 static int time_by(const struct scenario *s, const struct schedule_algorithm *algorithm, struct schedule_answer *out,
                    char *reason, size_t reason_bytes)
@@ -22,9 +26,34 @@ static int time_by(const struct scenario *s, const struct schedule_algorithm *al
     return schedule_cost(&question, out, reason, reason_bytes);
 }
 
+/* A rank that is alone moves its block. */
+static int time_alone(const struct scenario *s, struct schedule_answer *out, char *reason, size_t reason_bytes)
+{
+    struct message_costs costs;
+    message_costs_init(&costs, s->machine.node, &(struct message_way){.fragment_bytes = 1, .queue_bytes = 1});
+    out->time_s = out->copy_s = message_move_s(&costs, s->job.allgather.block_bytes, s->conditions.buffers == BUFFERS_COLD);
+    if (!costs.missing[0])
+        return 0;
+    snprintf(reason, reason_bytes, "node %s does not say what a %s costs; calibrate it", s->machine.node->name, costs.missing);
+    return -ENOTSUP;
+}
+
+static int time_by_steps(const struct scenario *s, struct schedule_answer *out, char *reason, size_t reason_bytes)
+{
+    struct bcast_prediction prediction;
+    int err = step_clock_time(s, NULL, &prediction, reason, reason_bytes);
+    out->time_s = prediction.time_s;
+    out->copy_s = prediction.copy_s;
+    return err;
+}
+
 int allgather_model_time(const struct scenario *scenario, struct schedule_answer *out, char *reason, size_t reason_bytes)
 {
-    return time_by(scenario, scenario->algorithm, out, reason, reason_bytes);
+    if (scenario->algorithm)
+        return time_by(scenario, scenario->algorithm, out, reason, reason_bytes);
+    *out = (struct schedule_answer){.latency_s = NAN, .limit_s = NAN};
+    return scenario->job.procs == 1 ? time_alone(scenario, out, reason, reason_bytes)
+                                    : time_by_steps(scenario, out, reason, reason_bytes);
 }
 
 int allgather_model_fastest(const struct scenario *scenario, const struct schedule_algorithm **out, char *reason,

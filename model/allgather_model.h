@@ -1,6 +1,7 @@
-/* The Allgather of a scenario by schedules: its time, and which schedule is fastest.
+/* The Allgather of a scenario: its time by a schedule or by a protocol, and which schedule is fastest.
  *
- * The scenario must have passed scenario_check. Queues of a pair hold params.slots fragments. Pure. */
+ * The scenario must have passed scenario_check. By schedule, queues of a pair hold params.slots fragments; by protocol, ranks go
+ * through its steps (step_clock.h). Pure. */
 #ifndef SHMCOLL_MODEL_ALLGATHER_MODEL_H
 #define SHMCOLL_MODEL_ALLGATHER_MODEL_H
 
@@ -10,7 +11,7 @@
 /* Of an exclusive ring where none are asked for. */
 enum { ALLGATHER_MODEL_FRAGMENT_BYTES = 8192, ALLGATHER_MODEL_SLOTS = 8 };
 
-/* By scenario->algorithm. As schedule_cost. */
+/* By scenario->algorithm, else by the protocol, for which no latency_s and limit_s are told. As schedule_cost or step_clock_time. */
 int allgather_model_time(const struct scenario *scenario, struct schedule_answer *out, char *reason, size_t reason_bytes);
 
 /* The schedule that takes least time; of several that do, the first in schedule_table. scenario->algorithm is not looked at.

@@ -101,7 +101,7 @@ static double rate_along(struct lookup *l, int axis)
     return rate_below + (rate_above - rate_below) * log2((double)at / (double)below) / log2((double)above / (double)below);
 }
 
-static double copy_time_s(const struct node *node, const struct copy_context *copy, int beside)
+static double stream_time_s(const struct node *node, const struct copy_context *copy, int beside)
 {
     struct lookup l = {.node = node, .copy_class = copy->copy_class, .beside = beside};
     l.at[AXIS_MESSAGE] = copy->message_bytes ? copy->message_bytes : UINT64_MAX;
@@ -115,6 +115,18 @@ static double copy_time_s(const struct node *node, const struct copy_context *co
         return (quantity_or(&line->start_ns, 0) * 1e-9 + (double)copy->bytes * line->s_per_byte.value) *
                (beside ? quantity_or(&node->overlap_slowdown, 1) : 1);
     return node->contention_free ? (double)copy->bytes * node->paper.t_s_per_byte.value : NAN;
+}
+
+/* Rates are of copies that follow one another; the first lines of a message have nothing ahead of them that would fetch them. What is
+ * written cold waits in the store buffer. */
+static double copy_time_s(const struct node *node, const struct copy_context *copy, int beside)
+{
+    double time_s = stream_time_s(node, copy, beside);
+    int cold = copy->copy_class == COPY_IN_COLD || copy->copy_class == COPY_PLAIN_COLD;
+    if (!cold || copy->message_bytes == 0 || copy->bytes == 0 || isnan(time_s))
+        return time_s;
+    double share = fmin(1, (double)copy->bytes / (double)copy->message_bytes);
+    return fmax(time_s, share * quantity_or(&node->cold_ns, 0) * 1e-9);
 }
 
 double node_copy_alone_s(const struct node *node, const struct copy_context *copy)

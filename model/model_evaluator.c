@@ -1,4 +1,4 @@
-/* The closed forms as an evaluator: variant "paper" (also "" and NULL) and "extended"; and Allgathers by schedule. */
+/* The closed forms as an evaluator: variant "paper" (also "" and NULL) and "extended"; and Allgathers, by schedule or protocol. */
 #include "model/allgather_model.h"
 #include "model/bcast_cost.h"
 #include "model/bcast_model.h"
@@ -27,7 +27,7 @@ static int supports(const struct scenario *s, char *reason, size_t reason_bytes)
     int err = scenario_check(s, reason, reason_bytes);
     if (err)
         return err;
-    if (s->job.kind == JOB_P2P || (s->job.kind != JOB_BCAST && !s->algorithm)) {
+    if (s->job.kind == JOB_P2P) {
         snprintf(reason, reason_bytes, "there is no closed form of %s: shmcoll run measures it", job_name(&s->job));
         return -ENOTSUP;
     }
@@ -64,7 +64,7 @@ static void report_terms(const struct scenario *s, const struct bcast_costs *cos
 }
 
 /* Whatever the variant: S1 has no Allgather. */
-static int evaluate_schedule(const struct scenario *s, struct outcome *out)
+static int evaluate_allgather(const struct scenario *s, struct outcome *out)
 {
     struct schedule_answer answer;
     int err = allgather_model_time(s, &answer, out->reason, sizeof out->reason);
@@ -110,8 +110,8 @@ static int evaluate_job(const struct scenario *scenario, struct outcome *out)
         snprintf(out->reason, sizeof out->reason, "no variant \"%s\" of the model: paper or extended", variant);
         return -EINVAL;
     }
-    if (scenario->algorithm)
-        return evaluate_schedule(scenario, out);
+    if (scenario->job.kind == JOB_ALLGATHER)
+        return evaluate_allgather(scenario, out);
     struct tree tree;
     err = scenario_tree_create(scenario, &tree);
     if (err) {

@@ -111,6 +111,8 @@ struct node {
     struct quantity store_ns;  /* one notification store at the writer beyond the first in a row */
     struct quantity atomic_ns; /* atomic add on a line in the own cache */
     struct quantity packet_ns; /* sending a packet from endpoint to endpoint and taking it in, beyond copies and hand-over */
+    struct quantity cold_ns;   /* a copy of a few bytes whose lines are in no cache: until they have come. A colder start than
+                                  start_ns, which copies one after the other share, has the first of a message */
     struct quantity step_ns;   /* executing one step of a protocol, no miss */
     struct quantity call_ns;   /* entering and leaving one collective call */
     struct quantity peer_call_ns; /* the kernel's copy from another process's memory, beyond the same copy within one: a call, */

@@ -89,7 +89,7 @@ static struct bcast_prediction extrapolate(struct runner *runner, struct laps wh
 static struct laps laps_of(const struct scenario *s)
 {
     const struct params *p = &s->params;
-    uint64_t fragments = (s->job.bcast.size_bytes + p->fragment_bytes - 1) / p->fragment_bytes;
+    uint64_t fragments = (job_size_bytes(&s->job) + p->fragment_bytes - 1) / p->fragment_bytes;
     if (!(p->protocol->uses & PROTOCOL_SLOTS))
         return (struct laps){1, fragments, fragments};
     uint64_t n = p->slots / p->sets, sets = (fragments + n - 1) / n;
@@ -102,7 +102,7 @@ int step_clock_time(const struct scenario *scenario, const struct tree *tree, st
     struct step_costs costs;
     uint32_t procs = scenario->job.procs;
     *out = (struct bcast_prediction){0};
-    if (scenario->job.bcast.size_bytes == 0 || procs == 1)
+    if (job_size_bytes(&scenario->job) == 0 || procs == 1)
         return 0;
     if (procs > STEP_CLOCK_PROCS_MAX) {
         snprintf(reason, reason_bytes, "the model steps through protocol %s for at most %d ranks", scenario->params.protocol->name,

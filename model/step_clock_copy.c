@@ -37,7 +37,7 @@ static int peer_side(struct step_clock *c, uint32_t r, const struct step *s, uin
     struct clock_peer *peer = &c->peer[(size_t)c->cache_id[r] * c->procs + owner];
     const struct clock_rank *leader = &c->rank[peer->leader];
     int come = peer->end_bytes > s->offset_bytes;
-    int coming = come && leader->phase >= CLOCK_COPY && leader->phase <= CLOCK_COPYING && leader->step.offset_bytes <= s->offset_bytes;
+    int coming = come && peer->leader != r && leader->phase >= CLOCK_COPY && leader->phase <= CLOCK_COPYING && leader->step.offset_bytes <= s->offset_bytes;
     if (!come) {
         *peer = (struct clock_peer){s->offset_bytes + s->bytes, r};
         f->from_domain = c->costs->users_cold ? user_domain(c, owner) : STEP_NOBODY;
@@ -53,6 +53,12 @@ static void new_content(struct step_clock *c, const struct step_place *slot)
         c->leader[((size_t)slot->owner * c->slots + slot->index) * c->procs + i] = STEP_NOBODY;
 }
 
+void step_clock_copy_read(struct step_clock *c, uint32_t r)
+{
+    const struct step *s = &c->rank[r].step;
+    c->peer[(size_t)c->cache_id[r] * c->procs + r] = (struct clock_peer){s->offset_bytes + s->bytes, r};
+}
+
 /* Sides and distance of a copy; returns its kind and the thirds that are far. */
 static enum step_copy_kind sides(struct step_clock *c, uint32_t r, uint32_t *far)
 {
@@ -66,6 +72,7 @@ static enum step_copy_kind sides(struct step_clock *c, uint32_t r, uint32_t *far
         f->from_domain = user_at;
         f->to_domain = c->costs->queue_in_memory ? step_costs_domain(c->costs, s->to.owner) : STEP_NOBODY;
         new_content(c, &s->to);
+        step_clock_copy_read(c, r);
         *far = user_far * READ_THIRDS;
         return STEP_COPY_IN;
     }
@@ -79,11 +86,13 @@ static enum step_copy_kind sides(struct step_clock *c, uint32_t r, uint32_t *far
         }
         return STEP_COPY_OUT;
     }
-    int known = peer_side(c, r, s, far);
+    int known = peer_side(c, r, s, far), own = s->from.kind != PLACE_PEER;
     f->kind = FLOW_PLAIN;
     f->to_domain = c->costs->users_cold ? user_domain(c, s->to.kind == PLACE_PEER ? s->to.owner : r) : STEP_NOBODY;
     *far += c->costs->users_cold && f->to_domain != here ? WRITE_THIRDS : 0;
-    return s->to.kind == PLACE_PEER ? STEP_COPY_PUSH : known ? STEP_COPY_PULL_CACHED : STEP_COPY_PULL;
+    if (s->to.kind == PLACE_PEER)
+        return STEP_COPY_PUSH;
+    return own ? known ? STEP_COPY_OWN_CACHED : STEP_COPY_OWN : known ? STEP_COPY_PULL_CACHED : STEP_COPY_PULL;
 }
 
 /* A short copy into a slot ends in the store buffer. Its lines are still with who read the slot last, and until they have come no
@@ -218,7 +227,7 @@ double step_clock_line_s(struct step_clock *c, const struct step *s)
 {
     if (s->from.kind == PLACE_LINE && s->to.kind == PLACE_LINE)
         return 0;
-    int in = s->from.kind == PLACE_USER;
+    int in = s->to.kind == PLACE_LINE;
     const struct step_copy_cost *cost = step_costs_copy(c->costs, in ? STEP_COPY_IN : STEP_COPY_OUT, s->bytes);
     return in ? cost->alone_s : cost->alone_s - cost->start_s;
 }

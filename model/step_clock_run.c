@@ -1,5 +1,6 @@
 /* One call of the step clock: steps, waits, and the core that ranks may have to share. */
 #include "model/step_clock_state.h"
+#include "model/protocol/direct_line.h"
 #include "model/protocol/eager.h"
 
 #include <errno.h>
@@ -132,6 +133,7 @@ static void copy_line(struct step_clock *c, uint32_t r)
         start_s = fmax(start_s, rank->drain_s);
         taken_s = step_clock_claim_s(c, word, r);
         step_clock_own(c, word, r);
+        step_clock_copy_read(c, r);
     }
     rank->at_s = start_s + step_clock_line_s(c, s) + c->costs->step_s;
     if (taken_s > 0)
@@ -261,10 +263,27 @@ static int run_ranks(struct step_clock *c)
     return 0;
 }
 
+static struct bcast_call call_of(const struct step_clock *c, uint32_t r, uint64_t bytes)
+{
+    const struct params *p = &c->costs->scenario->params;
+    struct bcast_call call = {.size_bytes = bytes, .fragment_bytes = p->fragment_bytes, .slots = c->slots, .sets = p->sets,
+                              .lines = EAGER_LINES, .readers_most = p->readers_most, .procs = c->procs, .rank = r, .tree = c->tree};
+    if (c->others) {
+        call.size_bytes = bytes * c->procs;
+        call.block_bytes = bytes;
+        call.lines = DIRECT_LINES;
+        call.in_place = c->costs->scenario->job.allgather.in_place != 0;
+        call.others = c->others + (size_t)r * c->procs;
+    } else {
+        call.root = c->costs->scenario->job.bcast.root;
+    }
+    return call;
+}
+
 /* All words as the protocol wants them before its first call, all ranks at the start. */
 static void start_call(struct step_clock *c, struct clock_shape shape, uint64_t last_bytes)
 {
-    const struct scenario *s = c->costs->scenario;
+    uint64_t bytes = (shape.fragments - 1) * c->costs->scenario->params.fragment_bytes + last_bytes;
     for (uint32_t kind = 0; kind < WORD_KIND_COUNT; kind++) {
         uint32_t end = kind + 1 < WORD_KIND_COUNT ? c->word_base[kind + 1] : c->words;
         for (uint32_t w = c->word_base[kind]; w < end; w++) {
@@ -277,10 +296,7 @@ static void start_call(struct step_clock *c, struct clock_shape shape, uint64_t 
     for (uint32_t r = 0; r < c->procs; r++) {
         struct clock_rank *rank = &c->rank[r];
         *rank = (struct clock_rank){.ready_s = INFINITY, .drain_word = STEP_NOBODY};
-        rank->call = (struct bcast_call){.size_bytes = (shape.fragments - 1) * s->params.fragment_bytes + last_bytes,
-                                         .fragment_bytes = s->params.fragment_bytes, .slots = c->slots, .sets = s->params.sets,
-                                         .lines = EAGER_LINES, .readers_most = s->params.readers_most, .procs = c->procs,
-                                         .rank = r, .root = s->job.bcast.root, .tree = c->tree};
+        rank->call = call_of(c, r, bytes);
         c->protocol->start(&rank->cursor, &rank->call, 0);
         c->core_rank[r] = STEP_NOBODY;
     }
@@ -305,8 +321,22 @@ static void group_ranks(struct step_clock *c)
     }
 }
 
+/* As the kernels' ranks read the others. */
+static int order_others(struct step_clock *c)
+{
+    uint32_t *domain = malloc(c->procs * sizeof *domain);
+    c->others = malloc((size_t)c->procs * c->procs * sizeof *c->others);
+    for (uint32_t r = 0; domain && c->others && r < c->procs; r++)
+        domain[r] = step_costs_domain(c->costs, r);
+    for (uint32_t r = 0; domain && c->others && r < c->procs; r++)
+        others_order(c->procs, r, domain, c->others + (size_t)r * c->procs);
+    free(domain);
+    return domain && c->others ? 0 : -ENOMEM;
+}
+
 static void destroy(struct step_clock *c)
 {
+    free(c->others);
     free(c->rank);
     free(c->word);
     free(c->held);
@@ -331,7 +361,7 @@ static int create(struct step_clock *c, struct clock_shape shape)
     c->core_id = c->cache_id + procs;
     c->core_rank = c->core_id + procs;
     group_ranks(c);
-    return 0;
+    return c->protocol->uses & PROTOCOL_ALLGATHER ? order_others(c) : 0;
 }
 
 /* A short call goes ahead, so that lines are where calls leave them. */
@@ -354,7 +384,7 @@ int step_clock_run(struct step_costs *costs, const struct tree *tree, struct clo
 {
     const struct scenario *s = costs->scenario;
     struct step_clock clock = {.costs = costs, .protocol = s->params.protocol, .tree = tree, .procs = s->job.procs};
-    uint64_t left = s->job.bcast.size_bytes % s->params.fragment_bytes;
+    uint64_t left = job_size_bytes(&s->job) % s->params.fragment_bytes;
     int err = create(&clock, shape);
     if (!err)
         err = run_calls(&clock, shape, left ? left : s->params.fragment_bytes);

@@ -62,7 +62,8 @@ struct clock_rank {
 struct step_clock {
     struct step_costs *costs;
     const struct protocol *protocol;
-    const struct tree *tree;
+    const struct tree *tree; /* NULL in an allgather */
+    uint32_t *others;        /* allgather: [rank*procs + i] the others as a rank reads them; else NULL */
     uint32_t procs, running, slots, copying;
     double now_s, end_s;
     struct clock_rank *rank; /* [procs] */
@@ -103,6 +104,8 @@ void step_clock_own(struct step_clock *clock, uint32_t word, uint32_t r);
 
 /* Prepares the copy of rank r's step. */
 void step_clock_copy_prepare(struct step_clock *clock, uint32_t r);
+/* What it reads of r's own memory is in r's cache from then on. */
+void step_clock_copy_read(struct step_clock *clock, uint32_t r);
 /* Its first byte moves now; it has ended now. Both set the times of all who copy. */
 void step_clock_copy_begin(struct step_clock *clock, uint32_t r);
 void step_clock_copy_end(struct step_clock *clock, uint32_t r);

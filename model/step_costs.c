@@ -62,6 +62,23 @@ static uint32_t ranks_at_cache(const struct step_costs *c, uint32_t cache)
     return ranks;
 }
 
+/* What a rank reads and writes of its own memory. */
+static uint64_t user_bytes(const struct job *job)
+{
+    return job_message_bytes(job) + (job->kind == JOB_ALLGATHER ? job_size_bytes(job) : 0);
+}
+
+/* The most queues that are used at one cache. */
+static uint32_t queues_at_cache(const struct step_costs *c)
+{
+    uint32_t most = 1;
+    for (uint32_t r = 0; c->scenario->job.kind == JOB_ALLGATHER && r < c->procs; r++) {
+        uint32_t n = ranks_at_cache(c, step_costs_cache(c, r));
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 /* Warm buffers that their cache cannot hold together are not warm. */
 static int users_cold(const struct step_costs *c)
 {
@@ -70,7 +87,7 @@ static int users_cold(const struct step_costs *c)
     if (s->conditions.buffers == BUFFERS_COLD)
         return 1;
     for (uint32_t r = 0; llc_bytes && r < c->procs; r++)
-        if (s->job.bcast.size_bytes > llc_bytes / ranks_at_cache(c, step_costs_cache(c, r)))
+        if (user_bytes(&s->job) > llc_bytes / ranks_at_cache(c, step_costs_cache(c, r)))
             return 1;
     return 0;
 }
@@ -79,9 +96,9 @@ static void fill_copies(struct step_costs *c)
 {
     const struct scenario *s = c->scenario;
     const struct node *node = s->machine.node;
-    uint64_t whole = (uint64_t)s->params.slots * s->params.fragment_bytes, size = s->job.bcast.size_bytes;
+    uint64_t whole = (uint64_t)s->params.slots * s->params.fragment_bytes, size = job_size_bytes(&s->job);
     c->queue_bytes = size < whole ? size : whole;
-    c->queue_in_memory = node->llc_bytes > 0 && c->queue_bytes > node->llc_bytes;
+    c->queue_in_memory = node->llc_bytes > 0 && c->queue_bytes > node->llc_bytes / queues_at_cache(c);
     c->users_cold = users_cold(c);
     for (size_t i = 0; i < node->copy_point_count; i++)
         c->pair_measured |= quantity_known(&node->copy_points[i].beside_s);
@@ -96,6 +113,7 @@ static enum copy_class class_of(const struct step_costs *c, enum step_copy_kind 
     switch (kind) {
     case STEP_COPY_IN:
         return c->users_cold ? COPY_IN_COLD : COPY_IN_WARM;
+    case STEP_COPY_OWN:
     case STEP_COPY_PULL:
         return c->users_cold ? COPY_PLAIN_COLD : COPY_OUT_WARM;
     case STEP_COPY_PUSH:
@@ -110,7 +128,7 @@ static int copies_known(struct step_costs *c, char *reason, size_t reason_bytes)
     const struct node *node = c->scenario->machine.node;
     uint32_t uses = c->scenario->params.protocol->uses;
     for (int kind = STEP_COPY_IN; kind <= STEP_COPY_PUSH; kind++) {
-        int used = kind < STEP_COPY_PULL ? uses & (PROTOCOL_SLOTS | PROTOCOL_LINES) : uses & PROTOCOL_PEERS;
+        uint32_t used = uses & (kind < STEP_COPY_OWN ? PROTOCOL_SLOTS | PROTOCOL_LINES : PROTOCOL_PEERS); /* else the own is cached */
         enum copy_class copy_class = class_of(c, (enum step_copy_kind)kind);
         if (used && !(node_copy_s(node, copy_class, 4096, 0) > 0)) {
             snprintf(reason, reason_bytes, "node %s does not say what a copy (%s) costs; calibrate it", node->name,
@@ -175,9 +193,9 @@ static void ask_node(const struct step_costs *c, struct step_copy_cost *cost)
     const struct scenario *s = c->scenario;
     const struct node *node = s->machine.node;
     enum copy_class copy_class = class_of(c, cost->kind);
-    int peer = cost->kind >= STEP_COPY_PULL;
-    uint64_t size = s->job.bcast.size_bytes;
-    struct copy_context context = {copy_class, cost->bytes, peer ? size : c->queue_bytes, size};
+    int peer = cost->kind >= STEP_COPY_PULL, user = cost->kind >= STEP_COPY_OWN;
+    uint64_t size = job_size_bytes(&s->job);
+    struct copy_context context = {copy_class, cost->bytes, user ? size : c->queue_bytes, size};
     cost->alone_s = cost->kind == STEP_COPY_RELAY ? node_copy_relay_s(node, cost->bytes, c->queue_bytes, size)
                                                   : node_copy_alone_s(node, &context);
     cost->beside_s = cost->kind <= STEP_COPY_OUT ? fmax(node_copy_beside_s(node, &context), cost->alone_s) : cost->alone_s;

@@ -11,8 +11,18 @@
 
 enum { STEP_COSTS_KEPT = 12, STEP_STORE_BUFFER_BYTES = 512 };
 
-/* Into a slot, out of one, from slot to slot; from a peer's buffer, from what of it has come to the own cache, into a peer's. */
-enum step_copy_kind { STEP_COPY_IN, STEP_COPY_OUT, STEP_COPY_RELAY, STEP_COPY_PULL, STEP_COPY_PULL_CACHED, STEP_COPY_PUSH };
+/* Into a slot, out of one, from slot to slot; within the own user memory, and from what of it has come to the own cache; from a
+ * peer's buffer, from what of that has come to the own cache, into a peer's. */
+enum step_copy_kind {
+    STEP_COPY_IN,
+    STEP_COPY_OUT,
+    STEP_COPY_RELAY,
+    STEP_COPY_OWN,
+    STEP_COPY_OWN_CACHED,
+    STEP_COPY_PULL,
+    STEP_COPY_PULL_CACHED,
+    STEP_COPY_PUSH,
+};
 
 /* One size of copy of one kind: whole times, and the parts of `alone_s`. */
 struct step_copy_cost {

@@ -34,6 +34,7 @@ const struct node_field node_fields[NODE_FIELD_COUNT] = {
     {"store_ns", FIELD_QUANTITY, AT(store_ns), 0, QUANTITY_MAX},
     {"atomic_ns", FIELD_QUANTITY, AT(atomic_ns), 0, QUANTITY_MAX},
     {"packet_ns", FIELD_QUANTITY, AT(packet_ns), 0, QUANTITY_MAX},
+    {"cold_ns", FIELD_QUANTITY, AT(cold_ns), 0, QUANTITY_MAX},
     {"step_ns", FIELD_QUANTITY, AT(step_ns), 0, QUANTITY_MAX},
     {"call_ns", FIELD_QUANTITY, AT(call_ns), 0, QUANTITY_MAX},
     {"peer_call_ns", FIELD_QUANTITY, AT(peer_call_ns), 0, QUANTITY_MAX},

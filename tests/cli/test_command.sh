@@ -194,8 +194,9 @@ if grep -q '"root"\|"tree"' "$work/out"; then fail "an allgather has a root or a
 says '"collective":"allgather","algorithm":"ring","protocol":"er".*"size_bytes":8192,"fragment_bytes":8192,"slots":8,"time_s":5.749[34]' \
     model allgather --node paper --procs 4 --size 8K --algorithm ring --format jsonl
 if grep -q '"root"\|"tree"\|"sets"\|null\|nan' "$work/out"; then fail "a scheduled allgather has keys that it should not"; else pass; fi
-says '"algorithm":"recursive_doubling",.*"size_bytes":8,' model allgather --node broadwell-2x8 --procs 16 --size 8 --format jsonl
-says '"algorithm":"neighbour_exchange",.*"size_bytes":1048576,' model allgather --node broadwell-2x8 --procs 16 --format jsonl
+says '"algorithm":"direct","protocol":"direct".*"size_bytes":8192,.*"time_s":2.462' model allgather --node paper --size 8K --format jsonl
+says '"algorithm":"recursive_doubling",.*"size_bytes":8,' model allgather --node broadwell-2x8 --procs 16 --size 8 --algorithm best --format jsonl
+says '"algorithm":"neighbour_exchange",.*"size_bytes":1048576,' model allgather --node broadwell-2x8 --procs 16 --algorithm best --format jsonl
 for algorithm in ring recursive_doubling bruck neighbour_exchange sparbit; do
     says "\"algorithm\":\"$algorithm\",\"protocol\":\"er\".*\"size_bytes\":5000,\"fragment_bytes\":1024,\"slots\":16,.*\"verified\":true" \
         run allgather --procs 4 --algorithm $algorithm --size 5000 --fragment 1K --slots 16 --reps 5 --format jsonl

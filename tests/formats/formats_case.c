@@ -88,6 +88,7 @@ void assert_node_equal(const struct node *a, const struct node *b)
     assert_quantity_equal("store_ns", &a->store_ns, &b->store_ns);
     assert_quantity_equal("atomic_ns", &a->atomic_ns, &b->atomic_ns);
     assert_quantity_equal("packet_ns", &a->packet_ns, &b->packet_ns);
+    assert_quantity_equal("cold_ns", &a->cold_ns, &b->cold_ns);
     assert_quantity_equal("step_ns", &a->step_ns, &b->step_ns);
     assert_quantity_equal("call_ns", &a->call_ns, &b->call_ns);
     assert_quantity_equal("peer_call_ns", &a->peer_call_ns, &b->peer_call_ns);
@@ -169,6 +170,7 @@ static void random_costs(uint64_t *state, struct node *node)
     node->store_ns = draw_quantity(state, 40);
     node->atomic_ns = draw_quantity(state, 20);
     node->packet_ns = draw_quantity(state, 60);
+    node->cold_ns = draw_quantity(state, 200);
     node->step_ns = draw_quantity(state, 5);
     node->call_ns = draw_quantity(state, 100);
     node->peer_call_ns = draw_quantity(state, 1000);
