@@ -3,6 +3,7 @@
 #include "experiments/scenario_build.h"
 #include "experiments/statistics.h"
 #include "experiments/trace_json.h"
+#include "model/channel.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,9 +60,10 @@ static int evaluate_traced(const struct evaluator *evaluator, const struct scena
     if (!out)
         return talk_fail(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
     char title[128];
-    snprintf(title, sizeof title, "%s, %s, %llu bytes", scenario->machine.node->name, scenario->params.protocol->name,
-             (unsigned long long)scenario->job.bcast.size_bytes);
-    trace_json_begin(&trace, out, title, scenario->job.procs, scenario->job.bcast.root);
+    const char *way = scenario_by_messages(scenario) ? scenario_channel(scenario)->name : scenario->params.protocol->name;
+    snprintf(title, sizeof title, "%s, %s, %llu bytes", scenario->machine.node->name, way,
+             (unsigned long long)job_size_bytes(&scenario->job));
+    trace_json_begin(&trace, out, title, scenario->job.procs, job_root(&scenario->job));
     int code = evaluate_row(evaluator, scenario, &trace.sink, row, NULL), error = trace_json_end(&trace);
     if ((fclose(out) != 0 || error) && code == 0)
         code = talk_fail(EXIT_FAILED, "cannot write %s: is there room?", path);

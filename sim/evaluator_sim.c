@@ -1,5 +1,7 @@
 /* The simulator as an evaluator: a scenario in, an outcome out. */
+#include "model/channel.h"
 #include "model/scenario.h"
+#include "sim/sim_channel.h"
 #include "sim/sim_execute.h"
 #include "sim/sim_time.h"
 
@@ -21,10 +23,6 @@ static int supports(const struct scenario *scenario, char *reason, size_t reason
     int rc = scenario_check(scenario, reason, reason_bytes);
     if (rc)
         return rc;
-    if (scenario_by_messages(scenario)) {
-        snprintf(reason, reason_bytes, "the simulator runs protocols, no messages over channels: shmcoll run measures them");
-        return -ENOTSUP;
-    }
     if (scenario->machine.nodes > 1) {
         snprintf(reason, reason_bytes, "the simulator runs a collective on one node, not on %u", scenario->machine.nodes);
         return -ENOTSUP;
@@ -66,33 +64,70 @@ static int median(const double *samples, size_t n, double *out)
     return 0;
 }
 
-static void report(const struct sim *sim, struct outcome *out)
+/* Step programs, or messages over channels. */
+struct simulation {
+    int by_messages;
+    union {
+        struct sim sim;
+        struct sim_channel channel;
+    };
+};
+
+static int simulation_create(struct simulation *s, const struct scenario *scenario, char *reason, size_t reason_bytes)
+{
+    s->by_messages = scenario_by_messages(scenario);
+    return s->by_messages ? sim_channel_create(&s->channel, scenario, reason, reason_bytes)
+                          : sim_create(&s->sim, scenario, reason, reason_bytes);
+}
+
+static void simulation_destroy(struct simulation *s)
+{
+    if (s->by_messages)
+        sim_channel_destroy(&s->channel);
+    else
+        sim_destroy(&s->sim);
+}
+
+static void report(const struct simulation *s, uint32_t procs, struct outcome *out)
 {
     uint64_t copy_ps = 0, wait_ps = 0, notify_ps = 0;
-    for (uint32_t r = 0; r < sim->procs; r++) {
-        copy_ps += sim->rank[r].copy_ps;
-        wait_ps += sim->rank[r].wait_ps;
-        notify_ps += sim->rank[r].notify_ps;
+    for (uint32_t r = 0; r < procs; r++) {
+        const struct sim_endpoint *e = s->by_messages ? &s->channel.endpoint[r] : NULL;
+        const struct sim_rank *rank = e ? NULL : &s->sim.rank[r];
+        copy_ps += e ? e->copy_ps : rank->copy_ps;
+        wait_ps += e ? e->wait_ps : rank->wait_ps;
+        notify_ps += e ? e->notify_ps : rank->notify_ps;
     }
     double samples = (double)out->sample_count;
     out->copy_s = sim_s_from_ps(copy_ps) / samples;
     out->wait_s = sim_s_from_ps(wait_ps) / samples;
     out->notify_s = sim_s_from_ps(notify_ps) / samples;
-    out->events = sim->queue.popped;
-    out->messages = sim->messages;
+    out->events = s->by_messages ? s->channel.queue.popped : s->sim.queue.popped;
+    out->messages = s->by_messages ? s->channel.messages : s->sim.messages;
 }
 
-static int repeat(struct sim *sim, struct trace_sink *sink, double start_s, struct outcome *out)
+/* The i-th call. */
+static int call(struct simulation *s, const struct scenario *scenario, uint32_t i, struct trace_sink *sink, uint64_t *time_ps,
+                struct outcome *out)
 {
-    const struct conditions *conditions = &sim->scenario->conditions;
-    uint32_t reps = repetitions(conditions), root = job_root(&sim->scenario->job);
+    uint32_t root = job_root(&scenario->job);
+    if (s->by_messages)
+        return sim_channel_call(&s->channel, sink, time_ps, out->reason, sizeof out->reason);
+    root = scenario->conditions.root_shift ? (root + i) % scenario->job.procs : root;
+    return sim_call(&s->sim, root, sink, time_ps, out->reason, sizeof out->reason);
+}
+
+static int repeat(struct simulation *s, const struct scenario *scenario, struct trace_sink *sink, double start_s,
+                  struct outcome *out)
+{
+    const struct conditions *conditions = &scenario->conditions;
+    uint32_t reps = repetitions(conditions);
     out->samples_s = calloc(reps, sizeof *out->samples_s);
     if (!out->samples_s)
         return -ENOMEM;
     for (uint32_t i = 0; i < reps; i++) {
         uint64_t time_ps;
-        uint32_t now_root = conditions->root_shift ? (root + i) % sim->procs : root;
-        int rc = sim_call(sim, now_root, i == 0 ? sink : NULL, &time_ps, out->reason, sizeof out->reason);
+        int rc = call(s, scenario, i, i == 0 ? sink : NULL, &time_ps, out);
         if (rc)
             return rc;
         out->samples_s[out->sample_count++] = sim_s_from_ps(time_ps);
@@ -111,18 +146,18 @@ static int evaluate(const struct scenario *scenario, struct trace_sink *sink, st
     int rc = supports(scenario, out->reason, sizeof out->reason);
     if (rc)
         return rc;
-    struct sim sim;
-    rc = sim_create(&sim, scenario, out->reason, sizeof out->reason);
+    struct simulation s;
+    rc = simulation_create(&s, scenario, out->reason, sizeof out->reason);
     if (rc)
         return rc;
-    rc = repeat(&sim, sink, start_s, out);
+    rc = repeat(&s, scenario, sink, start_s, out);
     if (rc == 0) {
-        report(&sim, out);
+        report(&s, scenario->job.procs, out);
         out->wall_s = clock_s() - start_s;
     } else if (!out->reason[0]) {
         snprintf(out->reason, sizeof out->reason, "no memory for the samples");
     }
-    sim_destroy(&sim);
+    simulation_destroy(&s);
     return rc;
 }
 

@@ -58,6 +58,7 @@ static int described_costs(struct sim_costs *costs, const struct node *node, cha
     costs->step_ps = sim_ps_from_ns(node->step_ns.value);
     costs->atomic_ps = sim_ps_from_ns(node->atomic_ns.value);
     costs->call_ps = sim_ps_from_ns(node->call_ns.value);
+    costs->packet_ps = sim_ps_from_ns(node->packet_ns.value);
     costs->fetch_share = node_fetch_share(node);
     costs->store_share = quantity_known(&node->store_ns) && near_ns > 0 ? node->store_ns.value / near_ns : 1;
     costs->handover_ps = calloc((size_t)node->cores * node->cores, sizeof *costs->handover_ps);
@@ -93,11 +94,6 @@ void sim_costs_destroy(struct sim_costs *costs)
     *costs = (struct sim_costs){0};
 }
 
-static uint64_t between_ps(const struct sim_costs *costs, uint32_t from, uint32_t to)
-{
-    return costs->handover_ps[(size_t)costs->core_of_rank[from] * costs->cores + costs->core_of_rank[to]];
-}
-
 uint64_t sim_costs_fetch_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank)
 {
     if (sim_words_held(words, word, rank))
@@ -105,13 +101,13 @@ uint64_t sim_costs_fetch_ps(const struct sim_costs *costs, const struct sim_word
     uint32_t from = sim_words_holder_among(words, word, costs->peers + rank * costs->row);
     if (from == SIM_NOBODY)
         from = words->word[word].writer;
-    return between_ps(costs, from, rank);
+    return sim_costs_between_ps(costs, from, rank);
 }
 
 uint64_t sim_costs_claim_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank)
 {
     uint64_t claim_ps = sim_costs_fetch_ps(costs, words, word, rank);
     for (uint32_t r = words->word[word].first_waiter; r != SIM_NOBODY; r = words->next_waiter[r])
-        claim_ps = between_ps(costs, r, rank) > claim_ps ? between_ps(costs, r, rank) : claim_ps;
+        claim_ps = sim_costs_between_ps(costs, r, rank) > claim_ps ? sim_costs_between_ps(costs, r, rank) : claim_ps;
     return claim_ps;
 }

@@ -15,7 +15,7 @@ struct sim_costs {
     double t_s_per_byte;
     uint64_t t_w_ps, t_wo_ps, t_a_ps;
 
-    uint64_t step_ps, atomic_ps, call_ps;
+    uint64_t step_ps, atomic_ps, call_ps, packet_ps;
     double fetch_share; /* a line written a while ago against a hand-over; 1 if unknown */
     double store_share; /* store_ns against a hand-over to the next core; 1 if unknown */
     uint32_t procs, cores;
@@ -35,6 +35,12 @@ static inline uint64_t sim_costs_wait_ps(const struct sim_costs *costs, uint32_t
     if (name == STEP_NAME_WO)
         return costs->t_wo_ps;
     return name == STEP_NAME_W || name == STEP_NAME_WP || name == STEP_NAME_B ? costs->t_w_ps : 0;
+}
+
+/* Time for a line to get from one rank to another. */
+static inline uint64_t sim_costs_between_ps(const struct sim_costs *costs, uint32_t from, uint32_t to)
+{
+    return costs->handover_ps[(size_t)costs->core_of_rank[from] * costs->cores + costs->core_of_rank[to]];
 }
 
 /* Time for the line of a word to get from whoever has it to `rank`: from the rank's own last-level cache if a copy is

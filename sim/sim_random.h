@@ -28,4 +28,13 @@ static inline double sim_random_normal(uint64_t *state)
     return ((double)sum - 4 * 32767.5) / 65536.0 * 1.7320508075688772;
 }
 
+/* A cost with noise on it, its relative standard deviation. */
+static inline uint64_t sim_random_cost(uint64_t *state, double noise, uint64_t cost_ps)
+{
+    if (noise <= 0 || cost_ps == 0)
+        return cost_ps;
+    double factor = 1 + noise * sim_random_normal(state);
+    return factor > 0 ? (uint64_t)((double)cost_ps * factor) : 0;
+}
+
 #endif

@@ -11,11 +11,7 @@
 /* A cost with the scenario's noise on it. */
 static inline uint64_t sim_noisy(struct sim *sim, uint32_t r, uint64_t cost_ps)
 {
-    double noise = sim->scenario->conditions.noise;
-    if (noise <= 0 || cost_ps == 0)
-        return cost_ps;
-    double factor = 1 + noise * sim_random_normal(&sim->rank[r].random);
-    return factor > 0 ? (uint64_t)((double)cost_ps * factor) : 0;
+    return sim_random_cost(&sim->rank[r].random, sim->scenario->conditions.noise, cost_ps);
 }
 
 /* What rank r does now; *next_ps is when it has something to do again, or SIM_BLOCKED.

@@ -204,6 +204,13 @@ done
 says '"source":"sim",.*"algorithm":"direct","protocol":"direct".*"size_bytes":8192,.*"time_s":4.11[01]' \
     sim allgather --node paper --procs 4 --size 8K --format jsonl
 says '"source":"sim",.*"protocol":"direct_line".*"size_bytes":120,' sim allgather --node paper --procs 4 --size 120 --format jsonl
+says '"source":"sim",.*"algorithm":"ring","protocol":"er".*"size_bytes":8192,.*"time_s":5.749[34]' \
+    sim allgather --node paper --procs 4 --size 8K --algorithm ring --trace "$work/ring.json" --format jsonl
+grep -q '"paper, er, 8192 bytes"' "$work/ring.json" && pass || fail "trace of a schedule"
+for channel in mp er sr zc combined; do
+    says "\"source\":\"sim\",.*\"protocol\":\"$channel\".*\"size_bytes\":64,.*\"time_s\":1.78" \
+        sim p2p --node paper --channel $channel --size 64 --format jsonl
+done
 says '"protocol":"direct_line".*"size_bytes":8,"time_s"' run allgather --size 8 --reps 5 --format jsonl
 says '"protocol":"shared_source".*"verified":true.*"buffer_memory":"shared"' run allgather --size 100000 --buffer-memory shared --reps 5 \
     --procs 3 --format jsonl

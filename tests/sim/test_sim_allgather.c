@@ -1,5 +1,5 @@
-/* Allgather by protocol: on a contention-free node against closed forms, to the picosecond; what every rank copies; what a described
- * node's domains and caches do. */
+/* Allgather by protocol: on a contention-free node against closed forms, to the picosecond; what every rank copies; what a
+ * described node's domains and caches do. */
 #include "tests/model/cmocka_all.h"
 #include "tests/sim/sim_case.h"
 
@@ -31,7 +31,7 @@ static void direct_closed_form(void **state)
                 c.scenario.params.sets = sets;
                 uint64_t set = 3000 * 16 / sets, waits = (block + set - 1) / set;
                 assert_int_equal(sim_case_time_ps(&c), T * block * (procs + 1) + (procs - 1) * waits * T_W);
-                c.scenario.job.allgather.in_place = 1; /* now ranks look while others announce: of longer blocks they see a part */
+                c.scenario.job.allgather.in_place = 1; /* then ranks look while others announce, and see a part of more */
                 if (block <= 3000)
                     assert_int_equal(sim_case_time_ps(&c), T * block * procs + (procs - 1) * T_W);
             }
@@ -149,7 +149,7 @@ static void note_copy(void *context, const struct trace_step *step)
         times->copy_ps[times->count++] = step->end_ps - step->start_ps;
 }
 
-/* Ranks 0 and 2 on one socket, 1 and 3 on the other: after its own two copies rank 0 reads rank 2, and then those that are far. */
+/* Ranks 0 and 2 on one socket, 1 and 3 on the other: after its own two copies rank 0 reads rank 2, then those that are far. */
 static void near_ones_first(void **state)
 {
     (void)state;
