@@ -1,9 +1,9 @@
 /* The evaluator `run`: the collective for real, on the cores of this host. */
 #include "kernels/placement.h"
+#include "kernels/run_buffers.h"
+#include "kernels/run_messages.h"
 #include "kernels/run_rank.h"
-#include "kernels/run_rings.h"
 #include "kernels/run_statistics.h"
-#include "model/channel.h"
 #include "model/choice.h"
 #include "model/protocol/eager.h"
 
@@ -26,13 +26,12 @@ static int refuse(struct outcome *out, int error, const char *reason)
 static int check_host(const struct scenario *s, struct outcome *out)
 {
     uint64_t allowed[PLACEMENT_MASK_WORDS];
-    if (s->job.kind == JOB_P2P || (s->algorithm && scenario_channel(s) != &channel_kind_er))
-        return refuse(out, -ENOTSUP, "only allgather over channel er is measured");
-    if (s->algorithm && !run_rings_fit(&s->params))
+    int by_messages = scenario_by_messages(s);
+    if (by_messages && !run_messages_fit(s))
         return refuse(out, -ENOTSUP, "rings take fragments of 64 bytes to a quarter of their slots, of 1 GiB at most");
-    if (s->algorithm && (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED || s->conditions.huge_pages ||
+    if (by_messages && (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED || s->conditions.huge_pages ||
                          s->conditions.copy_in != COPYING_AUTO || s->conditions.copy_out != COPYING_AUTO))
-        return refuse(out, -ENOTSUP, "allgather by schedule has no shared buffers, huge pages or copy routines to choose");
+        return refuse(out, -ENOTSUP, "messages have no shared buffers, huge pages or copy routines to choose");
     if (s->job.kind == JOB_ALLGATHER && s->conditions.control_pages)
         return refuse(out, -ENOTSUP, "allgather needs the packed layout: leave control pages out");
     if (s->params.protocol == &protocol_eager && s->conditions.control_pages)
@@ -54,12 +53,12 @@ static int check_host(const struct scenario *s, struct outcome *out)
     return 0;
 }
 
-/* Seconds from the deadline to the last end, of every attempt that counts. */
+/* Seconds from the deadline to the last end, a message, of every attempt that counts. */
 static size_t samples_collect(struct run_common *common, const struct run_job *job, double *samples_s, uint64_t *dropped)
 {
     size_t n = 0;
     uint32_t done = word_load_relaxed(&common->round);
-    double state_ns = run_state_ns(common, job);
+    double state_ns = run_state_ns(common, job), messages = run_messages_of(job->scenario);
     *dropped = 0;
     for (uint32_t i = 0; i < done && n < job->reps; i++) {
         const uint64_t *end = run_end_ticks(common, job, i);
@@ -67,7 +66,7 @@ static size_t samples_collect(struct run_common *common, const struct run_job *j
         for (uint32_t r = 0; r < job->scenario->job.procs; r++)
             last = end[r] > last ? end[r] : last;
         if (run_attempt_counts(common, job, i, state_ns) && last >= common->deadline_ticks[i])
-            samples_s[n++] = clock_ns(&job->clock, last - common->deadline_ticks[i]) * 1e-9;
+            samples_s[n++] = clock_ns(&job->clock, last - common->deadline_ticks[i]) * 1e-9 / messages;
         else
             *dropped += i >= job->warmup;
     }
@@ -227,7 +226,7 @@ static int evaluate(const struct scenario *s, struct trace_sink *sink, struct ou
     struct run_job job = {.scenario = s, .clock = clock_create()};
     job.warmup = s->conditions.warmup ? s->conditions.warmup : WARMUP_DEFAULT;
     job.reps = s->conditions.reps ? s->conditions.reps : REPS_DEFAULT;
-    job.slice_attempts = slice_attempts(job_message_bytes(&s->job));
+    job.slice_attempts = slice_attempts(job_message_bytes(&s->job) * run_messages_of(s));
     job.attempts_max = job.warmup + ATTEMPTS_A_REP * job.reps + 4 * job.slice_attempts;
     job.without_peers = without_peers(s);
     if (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED)

@@ -3,8 +3,8 @@
 #include "kernels/allgather_lanes.h"
 #include "kernels/placement.h"
 #include "kernels/pool.h"
-#include "kernels/run_rings.h"
-#include "kernels/verify.h"
+#include "kernels/run_buffers.h"
+#include "kernels/run_messages.h"
 #include "kernels/wait.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct runner {
     const struct scenario *scenario;
     struct run_common *common;
     struct comm *comm;
-    struct run_rings rings; /* by schedule: comm is theirs */
+    struct run_messages messages; /* where ranks exchange messages: comm is theirs */
     struct pool pool;
     struct run_limits limits;
     unsigned char *warm;
@@ -44,30 +44,9 @@ size_t run_common_bytes(const struct run_job *job)
     return run_times_bytes(job) + sizeof(struct probe_shared);
 }
 
-static uint32_t attempt_root(const struct scenario *s, uint32_t attempt)
-{
-    uint32_t root = job_root(&s->job);
-    return s->conditions.root_shift ? (uint32_t)(((uint64_t)root + attempt) % s->job.procs) : root;
-}
-
 static int is_allgather(const struct scenario *s)
 {
     return s->job.kind == JOB_ALLGATHER;
-}
-
-/* The message with a guard on either side, and behind it what an allgather sends. */
-static size_t slot_bytes(const struct scenario *s)
-{
-    size_t own = is_allgather(s) && !s->job.allgather.in_place ? job_size_bytes(&s->job) + VERIFY_GUARD_BYTES : 0;
-    return job_message_bytes(&s->job) + 2 * VERIFY_GUARD_BYTES + own;
-}
-
-/* Where that begins: of an allgather in place, within the message. */
-static unsigned char *own_block(const struct runner *r, unsigned char *message)
-{
-    const struct job *job = &r->scenario->job;
-    return message + (job->allgather.in_place ? r->self->rank * job->allgather.block_bytes
-                                              : job_message_bytes(job) + VERIFY_GUARD_BYTES);
 }
 
 static void tell_stall(void *context, const struct comm_stall *stall)
@@ -107,7 +86,7 @@ static struct comm_config run_config(const struct runner *r)
 size_t run_pool_bytes(const struct scenario *s)
 {
     int cold = s->conditions.buffers == BUFFERS_COLD;
-    return cold ? pool_size_bytes(s->machine.node->llc_bytes, slot_bytes(s), s->job.procs) : slot_bytes(s);
+    return cold ? pool_size_bytes(s->machine.node->llc_bytes, run_slot_bytes(s), s->job.procs) : run_slot_bytes(s);
 }
 
 static int buffers_create(struct runner *r)
@@ -127,62 +106,31 @@ static int buffers_create(struct runner *r)
     if (error)
         snprintf(r->self->message, COMM_REASON_BYTES, "no memory for %llu KiB of user buffers", (unsigned long long)bytes / 1024);
     else if (!cold)
-        r->warm = pool_next(&r->pool, slot_bytes(s));
+        r->warm = pool_next(&r->pool, run_slot_bytes(s));
     return error;
 }
 
-/* Payloads depend on the rank they come from: the root, or in an allgather each for its block. */
-static void buffer_fill(const struct runner *r, unsigned char *message, uint32_t attempt)
+/* The buffers of the next attempt, prepared; cold ones leave the caches again. */
+static struct run_places buffers_prepare(struct runner *r, uint32_t attempt)
 {
     const struct scenario *s = r->scenario;
-    uint64_t size = job_size_bytes(&s->job);
-    uint32_t root = attempt_root(s, attempt), rank = r->self->rank;
-    verify_guard(message, job_message_bytes(&s->job));
-    for (uint32_t i = 0; is_allgather(s) && i < s->job.procs; i++)
-        verify_poison(message + i * size, size, verify_key(attempt, i));
-    if (is_allgather(s))
-        verify_fill(own_block(r, message), size, verify_key(attempt, rank));
-    else
-        (rank == root ? verify_fill : verify_poison)(message, size, verify_key(attempt, root));
-}
-
-/* The first wrong byte, -1 if there is none. */
-static int64_t buffer_wrong(const struct scenario *s, const unsigned char *message, uint32_t attempt)
-{
-    uint64_t size = job_size_bytes(&s->job);
-    int64_t wrong = -1;
-    if (!is_allgather(s))
-        return verify_check(message, size, verify_key(attempt, attempt_root(s, attempt)));
-    for (uint32_t i = 0; i < s->job.procs && wrong < 0; i++) {
-        wrong = verify_check(message + i * size, size, verify_key(attempt, i));
-        wrong += wrong < 0 ? 0 : (int64_t)(i * size);
-    }
-    return wrong;
-}
-
-/* The buffer of the next attempt, prepared; cold ones leave the caches again. */
-static unsigned char *buffer_prepare(struct runner *r, uint32_t attempt)
-{
-    const struct scenario *s = r->scenario;
-    unsigned char *slot = r->warm ? r->warm : pool_next(&r->pool, slot_bytes(s)), *buffer = slot + VERIFY_GUARD_BYTES;
+    unsigned char *slot = r->warm ? r->warm : pool_next(&r->pool, run_slot_bytes(s));
+    struct run_places places = run_places_of(s, r->self->rank, slot);
     if (!s->conditions.no_verify)
-        buffer_fill(r, buffer, attempt);
+        run_places_fill(s, r->self->rank, &places, attempt);
     if (!r->warm)
-        pool_chill(&r->pool, slot, slot_bytes(s));
-    return buffer;
+        pool_chill(&r->pool, slot, run_slot_bytes(s));
+    return places;
 }
 
-static int buffer_check(const struct runner *r, const unsigned char *buffer, uint32_t attempt)
+static int buffers_check(const struct runner *r, const struct run_places *places, uint32_t attempt)
 {
     const struct scenario *s = r->scenario;
-    uint64_t size = job_message_bytes(&s->job);
-    if (s->conditions.no_verify)
-        return 0;
-    int64_t wrong = buffer_wrong(s, buffer, attempt);
-    if (wrong < 0 && verify_guard_check(buffer, size))
+    int64_t wrong = s->conditions.no_verify ? -1 : run_places_wrong(s, r->self->rank, places, attempt);
+    if (wrong < 0)
         return 0;
     snprintf(r->self->message, COMM_REASON_BYTES, "rank %u, repetition %u: wrong data at byte %lld of %llu", r->self->rank, attempt,
-             wrong < 0 ? (long long)size : (long long)wrong, (unsigned long long)size);
+             (long long)wrong, (unsigned long long)(job_message_bytes(&s->job) * places->count));
     return -EBADMSG;
 }
 
@@ -258,12 +206,20 @@ static uint64_t skew_ticks(struct runner *r)
     return clock_ticks_of_ns(&r->job->clock, skew_s * 1e9 * (double)(r->random >> 11) * 0x1p-53);
 }
 
-static int attempt_run(struct runner *r, uint32_t attempt, unsigned char *buffer)
+static int collective_run(struct runner *r, uint32_t attempt, const struct run_places *p)
 {
     const struct scenario *s = r->scenario;
+    uint64_t size = job_size_bytes(&s->job);
+    if (scenario_by_messages(s))
+        return run_messages_repeat(&r->messages, p);
+    return is_allgather(s) ? comm_allgather(r->comm, p->send, p->receive, size)
+                           : comm_bcast(r->comm, p->receive, size, run_root_of(s, attempt));
+}
+
+static int attempt_run(struct runner *r, uint32_t attempt, const struct run_places *places)
+{
     const struct clock *clock = &r->job->clock;
-    uint64_t size = job_size_bytes(&s->job), deadline;
-    uint32_t root = attempt_root(s, attempt);
+    uint64_t deadline;
     int crowded = launcher_crowded(r->self);
     int error = agree_deadline(r, attempt, &deadline);
     if (error)
@@ -271,11 +227,7 @@ static int attempt_run(struct runner *r, uint32_t attempt, unsigned char *buffer
     uint64_t skew = skew_ticks(r);
     int late = !crowded && clock_ticks(clock) >= deadline;
     wait_deadline(clock, deadline + skew, crowded);
-    if (s->algorithm)
-        error = run_rings_gather(&r->rings, own_block(r, buffer), buffer, size);
-    else
-        error = is_allgather(s) ? comm_allgather(r->comm, own_block(r, buffer), buffer, size)
-                                : comm_bcast(r->comm, buffer, size, root);
+    error = collective_run(r, attempt, places);
     uint64_t end = clock_ticks(clock);
     run_end_ticks(r->common, r->job, attempt)[r->self->rank] = late ? 0 : end;
     if (error)
@@ -286,11 +238,11 @@ static int attempt_run(struct runner *r, uint32_t attempt, unsigned char *buffer
 /* One attempt, prepared, timed and checked. */
 static int attempt(struct runner *r, uint32_t i)
 {
-    unsigned char *buffer = buffer_prepare(r, i);
+    struct run_places places = buffers_prepare(r, i);
     int error = launcher_barrier(r->self);
     if (!error)
-        error = attempt_run(r, i, buffer);
-    return error ? error : buffer_check(r, buffer, i);
+        error = attempt_run(r, i, &places);
+    return error ? error : buffers_check(r, &places, i);
 }
 
 static int slice_run(struct runner *r, uint32_t first)
@@ -361,11 +313,12 @@ int run_rank_body(struct launch_rank *self, void *argument)
         word_store_relaxed(&r.common->stop_at, UINT32_MAX); /* comm_create publishes it */
     self->stall_report_s = job->scenario->conditions.stall_report_s;
     self->stall = job->scenario->conditions.stall_report;
-    int error = job->scenario->algorithm ? run_rings_create(&r.rings, self, job->scenario, &r.comm)
-                                         : comm_create(&config, &self->bootstrap, &r.comm, self->message);
+    int by_messages = scenario_by_messages(job->scenario);
+    int error = by_messages ? run_messages_create(&r.messages, self, job->scenario, &r.comm)
+                            : comm_create(&config, &self->bootstrap, &r.comm, self->message);
     if (error)
         return error;
-    if (!job->scenario->algorithm) /* nothing takes the place of a schedule */
+    if (!by_messages) /* nothing takes the place of a channel */
         result->ran = ran_of(r.comm, &job->scenario->job);
     snprintf(result->note, sizeof result->note, "%s", comm_note(r.comm));
     result->audited = comm_audit(r.comm, &result->audit) == 0;
@@ -373,8 +326,8 @@ int run_rank_body(struct launch_rank *self, void *argument)
     if (!error)
         error = attempts_run(&r);
     pool_destroy(&r.pool);
-    if (job->scenario->algorithm)
-        run_rings_destroy(&r.rings);
+    if (by_messages)
+        run_messages_destroy(&r.messages);
     else
         comm_destroy(r.comm);
     return error;

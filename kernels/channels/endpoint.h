@@ -61,6 +61,9 @@ struct endpoint_config {
 };
 
 struct endpoint_config endpoint_config_default(uint32_t procs, uint32_t rank, const struct channel *channel);
+/* With room of this shape (model/channel/channel_shape.h). */
+struct channel_shape;
+void endpoint_config_shape(struct endpoint_config *config, const struct channel_shape *shape);
 
 /* Collective. All but rank, domain_os and callbacks agree on all ranks. As comm_create. */
 int endpoint_create(const struct endpoint_config *config, const struct comm_bootstrap *bootstrap, struct endpoint **out,

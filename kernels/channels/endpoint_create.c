@@ -13,12 +13,24 @@ enum { RING_LEAST_BYTES = 4096, KEPT_LEAST_BYTES = 4096, EAGER_MOST_BYTES = 1 <<
 
 struct endpoint_config endpoint_config_default(uint32_t procs, uint32_t rank, const struct channel *channel)
 {
-    struct channel_shape s = channel_shape_default(channel->kind);
-    return (struct endpoint_config){.procs = procs, .rank = rank, .channel = {channel}, .ring_bytes = s.ring_bytes,
-                                    .fragment_bytes = s.fragment_bytes, .eager_bytes = s.eager_bytes,
-                                    .queue_initial = s.queue_initial, .queue_extension = s.queue_extension,
-                                    .pool_units = s.pool_units, .unit_bytes = s.unit_bytes, .rings_most = s.rings_most,
-                                    .offer_bytes = s.offer_bytes, .kept_bytes = s.kept_bytes, .domain_os = -1};
+    struct channel_shape shape = channel_shape_default(channel->kind);
+    struct endpoint_config config = {.procs = procs, .rank = rank, .channel = {channel}, .domain_os = -1};
+    endpoint_config_shape(&config, &shape);
+    return config;
+}
+
+void endpoint_config_shape(struct endpoint_config *config, const struct channel_shape *shape)
+{
+    config->ring_bytes = shape->ring_bytes;
+    config->rings_most = shape->rings_most;
+    config->fragment_bytes = shape->fragment_bytes;
+    config->eager_bytes = shape->eager_bytes;
+    config->queue_initial = shape->queue_initial;
+    config->queue_extension = shape->queue_extension;
+    config->pool_units = shape->pool_units;
+    config->unit_bytes = shape->unit_bytes;
+    config->offer_bytes = shape->offer_bytes;
+    config->kept_bytes = shape->kept_bytes;
 }
 
 /* What must be the same everywhere; no padding, compared as bytes. */

@@ -53,7 +53,7 @@ refuses 2 "p2p is between 2 ranks, not 3" run p2p --procs 3
 refuses 2 "is of allgather, not of p2p" run p2p --algorithm ring
 refuses 2 "bcast goes by its --protocol" run bcast --channel er
 refuses 4 "regret is of bcast only" compare p2p --regret
-refuses 4 "has no shared buffers" run allgather --algorithm ring --buffer-memory shared
+refuses 4 "have no shared buffers" run allgather --algorithm ring --buffer-memory shared
 refuses 4 "rings take fragments" run allgather --algorithm ring --fragment 8K --slots 2
 refuses 2 "pipelined is none of allgather: use auto, direct, direct_line or shared_source" run allgather --protocol pipelined
 refuses 2 "direct is none of bcast: use auto, pipelined" run bcast --protocol direct
@@ -201,6 +201,12 @@ for algorithm in ring recursive_doubling bruck neighbour_exchange sparbit; do
     says "\"algorithm\":\"$algorithm\",\"protocol\":\"er\".*\"size_bytes\":5000,\"fragment_bytes\":1024,\"slots\":16,.*\"verified\":true" \
         run allgather --procs 4 --algorithm $algorithm --size 5000 --fragment 1K --slots 16 --reps 5 --format jsonl
 done
+for channel in mp er sr zc combined; do
+    says "\"collective\":\"p2p\",.*\"protocol\":\"$channel\".*\"verified\":true.*\"pattern\":\"stream\",\"window\":9," \
+        run p2p --channel $channel --pattern stream --window 9 --size 20000 --reps 5 --format jsonl
+done
+says '"algorithm":"ring","protocol":"combined".*"verified":true' \
+    run allgather --procs 3 --algorithm ring --channel combined --size 5000 --reps 5 --format jsonl
 says '"source":"sim",.*"algorithm":"direct","protocol":"direct".*"size_bytes":8192,.*"time_s":4.11[01]' \
     sim allgather --node paper --procs 4 --size 8K --format jsonl
 says '"source":"sim",.*"protocol":"direct_line".*"size_bytes":120,' sim allgather --node paper --procs 4 --size 120 --format jsonl

@@ -1,9 +1,12 @@
 /* The evaluator `run`: what it fills in, what it refuses, and that it finds wrong data. */
 #include "leftovers.h"
 
+#include "kernels/run_buffers.h"
 #include "kernels/run_statistics.h"
 #include "kernels/verify.h"
+#include "model/channel.h"
 #include "model/scenario.h"
+#include "model/schedule.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,6 +111,87 @@ static void times_allgathers(void **state)
         if (blocks[i >> 3] == 50001)
             assert_null(out.ran.protocol);
         outcome_destroy(&out);
+    }
+}
+
+/* Every channel, with messages that go in one packet, in several, and by its way for long ones. */
+static void times_messages(void **state)
+{
+    struct fixture *f = *state;
+    static const uint64_t sizes[] = {0, 8, 20000, 300001};
+    for (uint32_t i = 0; i < 40; i++) {
+        struct outcome out;
+        outcome_init(&out);
+        f->scenario.channel = channel_kind_table[i >> 3];
+        f->scenario.job = (struct job){.kind = JOB_P2P, .procs = 2, .p2p = {sizes[(i ^ i >> 3) & 3], i & 4 ? P2P_STREAM : P2P_PINGPONG, 5}};
+        f->scenario.conditions.backend = i & 1 ? BACKEND_THREADS : BACKEND_PROCS;
+        f->scenario.conditions.buffers = i & 2 ? BUFFERS_WARM : BUFFERS_COLD;
+        f->scenario.conditions.op_start = UINT32_MAX - 20;
+        f->scenario.conditions.no_limits = i > 3;
+        int error = evaluator_run.evaluate(&f->scenario, NULL, &out);
+        if (error)
+            fail_msg("%s, %u: error %d: %s", f->scenario.channel->name, i, error, out.reason);
+        assert_int_equal(out.verified, 1);
+        assert_true(out.sample_count >= 1 && out.sample_count <= 9 && out.time_min_s > 0);
+        assert_null(out.ran.protocol);
+        outcome_destroy(&out);
+    }
+}
+
+static void times_schedules_over_channels(void **state)
+{
+    struct fixture *f = *state;
+    for (uint32_t i = 0; channel_kind_table[i]; i++) {
+        struct outcome out;
+        outcome_init(&out);
+        f->scenario.channel = channel_kind_table[i];
+        f->scenario.algorithm = &schedule_ring;
+        f->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = 2, .allgather = {30001, (int)(i & 1)}};
+        int error = evaluator_run.evaluate(&f->scenario, NULL, &out);
+        if (error)
+            fail_msg("%s: error %d: %s", f->scenario.channel->name, error, out.reason);
+        assert_int_equal(out.verified, 1);
+        outcome_destroy(&out);
+    }
+}
+
+/* Moves what the one sends to where the other receives it. */
+static void messages_move(const struct scenario *s, const struct run_places *from, const struct run_places *to)
+{
+    for (uint32_t i = 0; i < from->count && s->job.p2p.size_bytes; i++)
+        memcpy(to->receive + i * to->stride, from->send + i * from->stride, s->job.p2p.size_bytes);
+}
+
+/* In whichever place of however many, a byte that is not right is found, and so is one beside them. */
+static void messages_are_checked(void **state)
+{
+    struct fixture *f = *state;
+    struct scenario *s = &f->scenario;
+    for (uint32_t i = 0; i < 16; i++) {
+        uint64_t size = i & 8 ? 1 : 12345;
+        s->conditions.buffers = i & 1 ? BUFFERS_WARM : BUFFERS_COLD;
+        s->job = (struct job){.kind = JOB_P2P, .procs = 2, .p2p = {size, i & 2 ? P2P_STREAM : P2P_PINGPONG, 7}};
+        size_t bytes = run_slot_bytes(s);
+        unsigned char *slot[2] = {malloc(bytes), malloc(bytes)};
+        assert_true(slot[0] && slot[1]);
+        struct run_places p[2] = {run_places_of(s, 0, slot[0]), run_places_of(s, 1, slot[1])};
+        assert_true(p[1].receive + p[1].count * p[1].stride <= slot[1] + bytes);
+        assert_true(i & 2 ? p[0].count == 7 : i & 1 ? p[0].count == 1 : p[0].count >= 2);
+        for (uint32_t r = 0; r < 2; r++)
+            run_places_fill(s, r, &p[r], 3);
+        assert_int_equal(run_places_wrong(s, 1, &p[1], 3), 0);
+        messages_move(s, &p[0], &p[1]);
+        assert_int_equal(run_places_wrong(s, 1, &p[1], 3), -1);
+        for (uint32_t k = 0; k < p[1].count; k++) {
+            p[1].receive[k * p[1].stride + size / 2] ^= 1;
+            assert_int_equal(run_places_wrong(s, 1, &p[1], 3), k * size + size / 2);
+            p[1].receive[k * p[1].stride + size / 2] ^= 1;
+        }
+        p[1].receive[-1] ^= 1;
+        assert_int_equal(run_places_wrong(s, 1, &p[1], 3), p[1].count * size);
+        assert_int_equal(run_places_wrong(s, 0, &p[0], 3), i & 2 ? -1 : 0);
+        free(slot[0]);
+        free(slot[1]);
     }
 }
 
@@ -226,6 +310,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(times_and_verifies, setup, teardown),
         cmocka_unit_test_setup_teardown(times_allgathers, setup, teardown),
+        cmocka_unit_test_setup_teardown(times_messages, setup, teardown),
+        cmocka_unit_test_setup_teardown(times_schedules_over_channels, setup, teardown),
+        cmocka_unit_test_setup_teardown(messages_are_checked, setup, teardown),
         cmocka_unit_test_setup_teardown(more_ranks_than_cpus, setup, teardown),
         cmocka_unit_test_setup_teardown(skew_delays, setup, teardown),
         cmocka_unit_test_setup_teardown(time_limit_stops, setup, teardown),
