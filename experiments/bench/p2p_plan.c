@@ -44,11 +44,6 @@ int p2p_plan_parse(int argc, char **argv, struct p2p_plan *out)
     return 0;
 }
 
-const char *p2p_pattern_name(enum p2p_pattern pattern)
-{
-    return pattern == P2P_PINGPONG ? "pingpong" : "stream";
-}
-
 uint32_t p2p_messages(enum p2p_pattern pattern, uint64_t size_bytes)
 {
     uint64_t all = pattern == P2P_PINGPONG ? PINGPONG_BYTES : STREAM_BYTES;

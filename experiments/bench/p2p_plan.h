@@ -2,12 +2,11 @@
 #ifndef SHMCOLL_EXPERIMENTS_P2P_PLAN_H
 #define SHMCOLL_EXPERIMENTS_P2P_PLAN_H
 
+#include "model/scenario.h"
+
 #include <stdint.h>
 
-enum { P2P_SIZES_MAX = 32, P2P_WAYS_MAX = 12, P2P_WINDOW_MAX = 64 };
-
-/* One message to and fro, or a window of messages one way and an empty answer. */
-enum p2p_pattern { P2P_PINGPONG, P2P_STREAM, P2P_PATTERNS };
+enum { P2P_SIZES_MAX = 32, P2P_WAYS_MAX = 12, P2P_WINDOW_MAX = 64, P2P_PATTERNS = P2P_STREAM + 1 };
 
 struct p2p_plan {
     const char *name; /* of the MPI, in the rows */
@@ -19,7 +18,6 @@ struct p2p_plan {
 
 /* 0, or -EINVAL. */
 int p2p_plan_parse(int argc, char **argv, struct p2p_plan *out);
-const char *p2p_pattern_name(enum p2p_pattern pattern);
 /* Messages of a repetition, one way: for a ping-pong the round trips. */
 uint32_t p2p_messages(enum p2p_pattern pattern, uint64_t size_bytes);
 /* What a repetition sends from distinct places, at most, over all sizes. */

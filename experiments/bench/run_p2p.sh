@@ -6,7 +6,7 @@
 # BENCH_PREFIX: words before every launch, such as a lock held while it lasts.
 set -u
 bench=$1/experiments/bench out=$2 quick=${3:-} rows=$2/p2p.jsonl
-sizes=8,64,256,1024,4096,8192,16384,32768,65536,262144,1048576,4194304 rounds=5 limit_s=0.2
+sizes=8,64,256,1024,4096,8192,16384,32768,65536,262144,1048576,4194304,16777216 rounds=5 limit_s=0.2
 [ "$quick" = --quick ] && sizes=8,1024,8192,65536,1048576 rounds=2 limit_s=0.1
 mkdir -p "$out" && : >"$rows" || exit 1
 log=$(mktemp) || exit 1
