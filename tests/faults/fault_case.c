@@ -11,20 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DAWDLE_NS = 20000, LATE_NS = 1000000000 };
+enum { DAWDLE_NS = 20000 };
 
 /* The launcher's common memory. */
 struct common {
     uint64_t killed_ns;
     _Atomic uint32_t ready;
     struct fault_census census; /* of the victim */
-};
-
-struct survivor {
-    int error;
-    int64_t error_rank;
-    uint64_t noticed_ns;
-    char text[COMM_REASON_BYTES];
 };
 
 struct visitor {
@@ -114,17 +107,6 @@ int fault_case_census(const struct fault_case *c, struct fault_census *census, c
     return error;
 }
 
-static int survivor_right(const struct fault_case *c, uint32_t rank, const struct survivor *s, uint64_t killed_ns, char *reason)
-{
-    uint64_t late_ns = s->noticed_ns > killed_ns ? s->noticed_ns - killed_ns : 0;
-    int told = kill_case_text_right(c->allgather ? "allgather" : "broadcast", s->text, c->victim, rank);
-    if (s->error == -EOWNERDEAD && s->error_rank == c->victim && late_ns < LATE_NS && told)
-        return 1;
-    snprintf(reason, COMM_REASON_BYTES, "survivor %u: error %d, blames rank %lld, after %.3f s: %.120s", rank, s->error,
-             (long long)s->error_rank, (double)late_ns * 1e-9, s->text);
-    return 0;
-}
-
 enum fault_end fault_case_kill(const struct fault_case *c, char *reason, uint64_t *latest_ns)
 {
     struct survivor survivor[FAULT_PROCS_MAX];
@@ -141,13 +123,9 @@ enum fault_end fault_case_kill(const struct fault_case *c, char *reason, uint64_
                  (long long)report.failed_rank, left ? left : "nothing", report.reason);
         return FAULT_BROKEN;
     }
-    for (uint32_t r = 0; r < c->procs; r++) {
-        if (r == c->victim)
-            continue;
-        if (!survivor_right(c, r, &survivor[r], common.killed_ns, reason))
+    for (uint32_t r = 0; r < c->procs; r++)
+        if (r != c->victim && !survivor_right(&survivor[r], c->allgather ? "allgather" : "broadcast", c->victim, r, common.killed_ns,
+                                              reason, latest_ns))
             return FAULT_BROKEN;
-        uint64_t late_ns = survivor[r].noticed_ns - common.killed_ns;
-        *latest_ns = late_ns > *latest_ns ? late_ns : *latest_ns;
-    }
     return FAULT_SURVIVED;
 }

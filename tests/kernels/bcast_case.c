@@ -1,14 +1,14 @@
 #include "bcast_case.h"
 
+#include "watched_launch.h"
+
 #include "kernels/verify.h"
 #include "model/protocol/eager.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { FRAGMENTS_MOST = 4096, SHIFT_MOST = 8, TIMEOUT_S = 120, OTHERS_MOST = 2 };
 
@@ -214,31 +214,11 @@ static int body(struct launch_rank *self, void *argument)
 
 /* ---- one run ---- */
 
-static char stuck_text[BCAST_CASE_TEXT_BYTES + 32];
-
-/* Threads cannot be ended from outside: better a name than a hang. */
-static void stuck(int signal)
-{
-    (void)signal;
-    if (write(STDOUT_FILENO, stuck_text, strlen(stuck_text)) >= 0)
-        _exit(1);
-}
-
 int bcast_case_run(const struct bcast_case *c, char *reason)
 {
-    const char *only = getenv("SHMCOLL_TEST_BACKENDS"); /* a thread checker sees nothing across processes */
-    enum backend backend = only && strcmp(only, "threads") == 0 ? BACKEND_THREADS : c->backend;
-    struct launch_options options = {.procs = c->procs, .backend = backend, .timeout_s = TIMEOUT_S};
-    struct launch_report report;
+    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = TIMEOUT_S};
     char text[BCAST_CASE_TEXT_BYTES];
-    snprintf(stuck_text, sizeof stuck_text, "stuck: %s\n", bcast_case_format(c, text, sizeof text));
-    signal(SIGALRM, stuck);
-    alarm(backend == BACKEND_THREADS ? TIMEOUT_S : 2 * TIMEOUT_S);
-    int error = launcher_run(&options, body, (void *)c, NULL, NULL, &report);
-    alarm(0);
-    if (error)
-        snprintf(reason, COMM_REASON_BYTES, "%s", report.reason);
-    return error;
+    return watched_launch(&options, body, (void *)c, NULL, bcast_case_format(c, text, sizeof text), reason);
 }
 
 const char *bcast_case_format(const struct bcast_case *c, char *text, size_t text_bytes)

@@ -1,11 +1,12 @@
 #include "channel_case.h"
 
+#include "watched_launch.h"
+
 #include "kernels/verify.h"
 
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +235,8 @@ static int round_wait(struct runner *r)
 
 static void dawdle(struct runner *r)
 {
-    if (r->c->slow && r->self->rank % 2 && draw(r, 50) == 0)
+    int is_slow = r->c->pattern == PATTERN_MANY_TO_ONE ? r->self->rank == 0 : r->self->rank % 2;
+    if (r->c->slow && is_slow && draw(r, 50) == 0)
         usleep(draw(r, 1000));
 }
 
@@ -310,42 +312,19 @@ static int body(struct launch_rank *self, void *argument)
 
 /* ---- one run ---- */
 
-static char stuck_text[CHANNEL_CASE_TEXT_BYTES + 32];
-
-/* Threads cannot be ended from outside: better a name than a hang. */
-static void stuck(int signal)
-{
-    (void)signal;
-    if (write(STDOUT_FILENO, stuck_text, strlen(stuck_text)) >= 0)
-        _exit(1);
-}
-
-enum backend channel_case_backend(enum backend wanted)
-{
-    const char *only = getenv("SHMCOLL_TEST_BACKENDS"); /* a thread checker sees nothing across processes */
-    return only && strcmp(only, "threads") == 0 ? BACKEND_THREADS : wanted;
-}
-
 int channel_case_run(const struct channel_case *c, uint64_t *moved, char *reason)
 {
-    struct launch_options options = {.procs = c->procs, .backend = channel_case_backend(c->backend), .timeout_s = TIMEOUT_S,
+    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = TIMEOUT_S,
                                      .result_bytes = sizeof(uint64_t)};
     struct case_run run = {.c = c, .pool = malloc(2 * c->size_max_bytes + 2)};
     uint64_t arrived[PEERS_MOST] = {0};
-    struct launch_report report;
     char text[CHANNEL_CASE_TEXT_BYTES];
     if (!run.pool)
         return -ENOMEM;
     if (c->procs > PEERS_MOST || c->window > WINDOW_MOST)
         return -EINVAL;
     verify_fill(run.pool, 2 * c->size_max_bytes + 2, verify_key(c->seed, 1));
-    snprintf(stuck_text, sizeof stuck_text, "stuck: %s\n", channel_case_format(c, text, sizeof text));
-    signal(SIGALRM, stuck);
-    alarm(TIMEOUT_S + 10);
-    int error = launcher_run(&options, body, &run, arrived, NULL, &report);
-    alarm(0);
-    if (error)
-        snprintf(reason, COMM_REASON_BYTES, "%s", report.reason);
+    int error = watched_launch(&options, body, &run, arrived, channel_case_format(c, text, sizeof text), reason);
     *moved = 0;
     for (uint32_t r = 0; r < c->procs; r++)
         *moved += arrived[r];

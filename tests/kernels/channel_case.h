@@ -19,7 +19,7 @@ struct channel_case {
     uint64_t size_max_bytes;
     uint32_t tags, window; /* messages of a pair under way, and how far receives are out of order */
     enum channel_pattern pattern;
-    int slow;     /* odd ranks sleep now and then */
+    int slow;     /* odd ranks sleep now and then; of many to one the one */
     int blocking; /* ranks wait in endpoint_wait rather than look around */
     uint32_t op_start, ring_bytes, fragment_bytes, eager_bytes, kept_bytes, rings_most, offer_bytes; /* 0: the default */
     uint64_t seed;
@@ -32,7 +32,5 @@ struct channel_case channel_case_default(const struct channel *channel);
 int channel_case_run(const struct channel_case *c, uint64_t *moved, char *reason);
 /* One line that names every parameter. */
 const char *channel_case_format(const struct channel_case *c, char *text, size_t text_bytes);
-/* Threads only, where the environment says so. */
-enum backend channel_case_backend(enum backend wanted);
 
 #endif

@@ -1,14 +1,15 @@
 #include "gather_case.h"
 
+#include "watched_launch.h"
+
+#include "kernels/allgather_lanes.h"
 #include "kernels/verify.h"
 #include "model/protocol/eager.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SHIFT_MOST = 8, TIMEOUT_S = 120, FRAGMENTS_MOST = 4096 };
 
@@ -166,6 +167,11 @@ static int body(struct launch_rank *self, void *argument)
         error = comm_create(&config, &self->bootstrap, &comm, self->message);
     if (error)
         return error;
+    if (c->expected && c->expected != companion_of(comm, c->block_bytes)) {
+        snprintf(self->message, COMM_REASON_BYTES, "not by %s: %.200s", c->expected->name, comm_note(comm));
+        comm_destroy(comm);
+        return -ENOTSUP;
+    }
     int in_area = c->buffers == GATHER_BUFFERS_AREA || (c->buffers == GATHER_BUFFERS_EITHER && self->rank % 2 == 0);
     unsigned char *own = in_area ? NULL : malloc(memory_bytes(c)), *memory = in_area ? comm_area(comm) : own;
     error = memory ? calls_run(self, comm, c, memory) : -ENOMEM;
@@ -174,33 +180,13 @@ static int body(struct launch_rank *self, void *argument)
     return error;
 }
 
-static char stuck_text[GATHER_CASE_TEXT_BYTES + 32];
-
-/* Threads cannot be ended from outside: better a name than a hang. */
-static void stuck(int signal)
-{
-    (void)signal;
-    if (write(STDOUT_FILENO, stuck_text, strlen(stuck_text)) >= 0)
-        _exit(1);
-}
-
 int gather_case_run(const struct gather_case *c, char *reason)
 {
-    const char *only = getenv("SHMCOLL_TEST_BACKENDS"); /* a thread checker sees nothing across processes */
-    enum backend backend = only && strcmp(only, "threads") == 0 ? BACKEND_THREADS : c->backend;
     uint32_t cpu[64] = {0};
-    struct launch_options options = {.procs = c->procs, .backend = backend, .timeout_s = TIMEOUT_S};
-    options.cpu_os = c->pinned ? cpu : NULL;
-    struct launch_report report;
+    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = TIMEOUT_S};
     char text[GATHER_CASE_TEXT_BYTES];
-    snprintf(stuck_text, sizeof stuck_text, "stuck: %s\n", gather_case_format(c, text, sizeof text));
-    signal(SIGALRM, stuck);
-    alarm(backend == BACKEND_THREADS ? TIMEOUT_S : 2 * TIMEOUT_S);
-    int error = launcher_run(&options, body, (void *)c, NULL, NULL, &report);
-    alarm(0);
-    if (error)
-        snprintf(reason, COMM_REASON_BYTES, "%s", report.reason);
-    return error;
+    options.cpu_os = c->pinned ? cpu : NULL;
+    return watched_launch(&options, body, (void *)c, NULL, gather_case_format(c, text, sizeof text), reason);
 }
 
 const char *gather_case_format(const struct gather_case *c, char *text, size_t text_bytes)

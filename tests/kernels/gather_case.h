@@ -17,6 +17,7 @@ enum gather_buffers { GATHER_BUFFERS_PRIVATE, GATHER_BUFFERS_AREA, GATHER_BUFFER
 
 struct gather_case {
     const struct protocol *protocol; /* of the lane's broadcasts */
+    const struct protocol *expected; /* by which blocks of block_bytes have to go; NULL: any */
     uint32_t procs, slots, sets, fragment_bytes;
     uint64_t block_bytes;
     enum backend backend;

@@ -1,11 +1,10 @@
 #include "scheduled_case.h"
 
-#include "channel_case.h"
+#include "watched_launch.h"
 
 #include "kernels/verify.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@ enum { TIMEOUT_S = 200, SHIFT_MOST = 8, CHATTER_BYTES = 3000, CHATTER_TAG = 5 };
 struct plan {
     const struct schedule_algorithm *algorithm;
     uint64_t block_bytes, random;
+    uint32_t turn;
     int numbered;
 };
 
@@ -89,19 +89,24 @@ static int check(struct caller *r, const struct plan *plan, int in_place)
     return 0;
 }
 
-/* Ranks are in place or not, as each likes. */
+/* By turns ranks are in place or not as each likes, none is, all are. */
+static int is_in_place(const struct plan *plan, uint64_t own_random)
+{
+    return plan->turn % 3 == 0 ? own_random % 2 == 0 : plan->turn % 3 == 2;
+}
+
 static int gather(struct caller *r, const struct plan *plan)
 {
     uint64_t bytes = plan->block_bytes, own_random = verify_key(plan->random, r->self->rank) >> 16;
     uint32_t rank = r->self->rank;
-    int in_place = own_random % 2 == 0;
+    int in_place = is_in_place(plan, own_random);
     for (uint32_t i = 0; i < r->c->procs; i++)
         verify_poison(r->receive + i * bytes, bytes, verify_key(r->calls, i));
     verify_fill(in_place ? r->receive + rank * bytes : r->send, bytes, verify_key(r->calls, rank));
     verify_guard(r->receive, bytes * r->c->procs);
     if (!in_place)
         verify_guard(r->send, bytes);
-    const unsigned char *send = !in_place ? r->send : own_random % 4 ? r->receive + rank * bytes : NULL;
+    const unsigned char *send = !in_place ? r->send : own_random >> 1 & 1 ? r->receive + rank * bytes : NULL;
     struct numbering numbering = numbering_draw(r, plan->random);
     struct schedule schedule;
     int error = schedule_init(&schedule, plan->algorithm, r->c->procs, 0);
@@ -143,10 +148,12 @@ static void channels_change(struct caller *r, uint64_t state)
         endpoint_channel_set(r->e, p, r->c->channel[next_random(&state) % channels]);
 }
 
-static int call(struct caller *r, const struct schedule_algorithm *algorithm, uint64_t block_bytes)
+static int call(struct caller *r, const struct schedule_algorithm *algorithm, uint32_t number)
 {
+    uint64_t block_bytes = r->c->block_bytes[number % r->c->blocks];
     uint64_t random = verify_key(r->c->seed, r->calls), own = verify_key(random, r->self->rank);
-    struct plan plan = {.algorithm = algorithm, .block_bytes = block_bytes, .random = random, .numbered = random >> 20 & 1};
+    struct plan plan = {.algorithm = algorithm, .block_bytes = block_bytes, .random = random, .turn = number / r->c->blocks,
+                        .numbered = random >> 20 & 1};
     uint32_t shift = (uint32_t)(own >> 8) % SHIFT_MOST; /* no alignment to rely on */
     r->send = r->memory + VERIFY_GUARD_BYTES + shift;
     r->receive = r->memory + send_bytes(r->c) + VERIFY_GUARD_BYTES + shift * 3 % SHIFT_MOST;
@@ -164,7 +171,7 @@ static int calls_run(struct caller *r)
     for (const struct schedule_algorithm *const *a = schedule_table; *a && !error; a++)
         for (uint32_t i = 0; i < r->c->blocks * r->c->repeats && !error; i++)
             if ((*a)->kind == SCHEDULE_ALLGATHER && schedule_valid(*a, r->c->procs))
-                error = call(r, *a, r->c->block_bytes[i % r->c->blocks]);
+                error = call(r, *a, i);
     return error;
 }
 
@@ -194,30 +201,13 @@ static int body(struct launch_rank *self, void *argument)
     return error;
 }
 
-static char stuck_text[SCHEDULED_TEXT_BYTES + 32];
-
-/* Threads cannot be ended from outside: better a name than a hang. */
-static void stuck(int signal)
-{
-    (void)signal;
-    if (write(STDOUT_FILENO, stuck_text, strlen(stuck_text)) >= 0)
-        _exit(1);
-}
-
 int scheduled_case_run(const struct scheduled_case *c, uint32_t *calls, char *reason)
 {
-    struct launch_options options = {.procs = c->procs, .backend = channel_case_backend(c->backend), .timeout_s = TIMEOUT_S,
+    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = TIMEOUT_S,
                                      .result_bytes = sizeof(uint32_t)};
     uint32_t made[SCHEDULED_PROCS_MAX] = {0};
-    struct launch_report report;
     char text[SCHEDULED_TEXT_BYTES];
-    snprintf(stuck_text, sizeof stuck_text, "stuck: %s\n", scheduled_case_format(c, text, sizeof text));
-    signal(SIGALRM, stuck);
-    alarm(TIMEOUT_S + 10);
-    int error = launcher_run(&options, body, (void *)c, made, NULL, &report);
-    alarm(0);
-    if (error)
-        snprintf(reason, COMM_REASON_BYTES, "%s", report.reason);
+    int error = watched_launch(&options, body, (void *)c, made, scheduled_case_format(c, text, sizeof text), reason);
     *calls = made[0];
     return error;
 }

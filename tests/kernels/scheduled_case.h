@@ -12,7 +12,7 @@ struct scheduled_case {
     uint32_t procs;
     enum backend backend;
     uint64_t block_bytes[SCHEDULED_BLOCKS_MAX]; /* each for every algorithm that is valid */
-    uint32_t blocks, repeats;
+    uint32_t blocks, repeats; /* of three turns in a row one each is with ranks in place or not at will, none of them, all */
     uint32_t op_start, ring_bytes, fragment_bytes, kept_bytes; /* 0: the default */
     int chatter; /* messages of the caller's own from neighbour to neighbour, under way during the calls */
     uint64_t seed; /* of numberings, of who is in place, of delays */

@@ -1,6 +1,7 @@
 /* Byte-exact for all pairs of parameter values: a covering array, generated here, every case run for real, several allgathers and
  * perhaps broadcasts on one communicator. */
 #include "gather_case.h"
+#include "watched_launch.h"
 
 #include "kernels/clock.h"
 
@@ -169,7 +170,7 @@ static uint32_t make_rows(struct row *rows, uint32_t *missing)
 static void all_pairs(void **state)
 {
     static struct row rows[ROWS_MAX];
-    uint32_t missing, n = make_rows(rows, &missing);
+    uint32_t missing, run = 0, n = make_rows(rows, &missing);
     (void)state;
     assert_in_range(missing, 0, 1); /* 1 MiB in 64 bytes */
     assert_in_range(n, 100, ROWS_MAX - 1);
@@ -177,11 +178,14 @@ static void all_pairs(void **state)
         char reason[COMM_REASON_BYTES], text[GATHER_CASE_TEXT_BYTES];
         struct gather_case c = case_of(&rows[i]);
         c.seed = seed + i;
+        if (!backend_runs(c.backend) && !getenv("SHMCOLL_TEST_FULL"))
+            continue;
+        run++;
         int error = gather_case_run(&c, reason);
         if (error)
             fail_msg("%s: error %d: %s", gather_case_format(&c, text, sizeof text), error, reason);
     }
-    printf("seed %llu: %u cases cover all pairs but %u\n", (unsigned long long)seed, n, missing);
+    printf("seed %llu: %u of %u cases that cover all pairs but %u\n", (unsigned long long)seed, run, n, missing);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* Allgathers by schedule: every algorithm moves the right bytes over every channel; what is refused; who disagrees. */
 #include "channel_case.h"
 #include "scheduled_case.h"
+#include "watched_launch.h"
 
 #include "kernels/clock.h"
 
@@ -18,14 +19,14 @@ static uint64_t seed;
 /* Threads only, where the environment says so. */
 static uint32_t backends(void)
 {
-    return channel_case_backend(BACKEND_PROCS) == BACKEND_PROCS ? 2 : 1;
+    return backend_runs(BACKEND_PROCS) ? 2 : 1;
 }
 
 static uint32_t run(struct scheduled_case c)
 {
     char reason[COMM_REASON_BYTES] = "", text[SCHEDULED_TEXT_BYTES];
     uint32_t calls;
-    if (channel_case_backend(c.backend) != c.backend)
+    if (!backend_runs(c.backend))
         return 0;
     c.repeats = c.repeats ? c.repeats : 1;
     c.seed = seed++;
@@ -52,9 +53,20 @@ static uint32_t valid_algorithms(uint32_t procs)
 }
 
 /* Everything with everything is for the stress tests; else some combinations of many ranks are left out, others each number. */
+static int everything(void)
+{
+    return getenv("SHMCOLL_TEST_FULL") != NULL;
+}
+
 static int left_out(uint32_t procs, uint32_t i, uint32_t channel)
 {
-    return procs > 5 && (i + channel) % 3 && !getenv("SHMCOLL_TEST_FULL");
+    return procs > 5 && (i + channel) % 3 && !everything();
+}
+
+/* All ways of being in place, or one. */
+static uint32_t turns(void)
+{
+    return everything() ? 3 : 1;
 }
 
 static const uint32_t procs[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
@@ -69,7 +81,7 @@ static void every_algorithm_over_every_channel(void **state)
         for (uint32_t i = 0; i < PROCS_COUNT; i++) {
             if (left_out(procs[i], i, (uint32_t)(channel - channel_table)))
                 continue;
-            struct scheduled_case c = {.channel = {*channel}, .procs = procs[i], .blocks = 10, .repeats = 1};
+            struct scheduled_case c = {.channel = {*channel}, .procs = procs[i], .blocks = 10, .repeats = turns()};
             memcpy(c.block_bytes, blocks, sizeof blocks);
             c.blocks -= backends() == 1 && procs[i] > 8; /* a thread checker takes its time */
             calls += run_both(c);
@@ -79,7 +91,8 @@ static void every_algorithm_over_every_channel(void **state)
     print_message("%u allgathers\n", calls);
 }
 
-/* Each algorithm, channel, way of being a rank and number of ranks, but not all together where that is 256 MiB in all. */
+/* Each algorithm, channel, way of being a rank and number of ranks, but not all together where that is 256 MiB in all,
+ * or not in a hurry. */
 static void long_blocks(void **state)
 {
     uint32_t channels = 0;
@@ -88,10 +101,10 @@ static void long_blocks(void **state)
         channels++;
     for (uint32_t i = 0; i < PROCS_COUNT; i++)
         for (uint32_t k = 0; k < 2 * channels; k++) {
-            struct scheduled_case c = {.channel = {channel_table[k / 2]}, .procs = procs[i], .blocks = 1};
+            struct scheduled_case c = {.channel = {channel_table[k / 2]}, .procs = procs[i], .blocks = 1, .repeats = turns()};
             c.block_bytes[0] = backends() == 2 ? 1 << 20 : 100000; /* a thread checker takes its time */
             c.backend = k % 2 ? BACKEND_THREADS : BACKEND_PROCS;
-            if (procs[i] <= 4 ? !left_out(2 * procs[i], i, k) : (i + k / 2 + k % 2) % channels == 0)
+            if (procs[i] <= 4 ? !left_out(2 * procs[i], i, k) : (i + k / 2 + k % 2) % channels == 0 || everything())
                 run(c);
         }
 }
@@ -116,7 +129,7 @@ static void little_room(void **state)
     (void)state;
     for (const struct channel *const *channel = channel_table; *channel; channel++) {
         struct scheduled_case c = {.channel = {*channel}, .procs = 5, .blocks = 3, .block_bytes = {8, 700, 30000}};
-        c.repeats = getenv("SHMCOLL_TEST_FULL") ? 20 : 6;
+        c.repeats = everything() ? 20 : 6;
         c.ring_bytes = 4096;
         c.fragment_bytes = 1024;
         c.kept_bytes = 4096;
@@ -199,7 +212,7 @@ static int duo_body(struct launch_rank *self, void *argument)
 static void each_channel(int (*run_duo)(struct launch_rank *, struct endpoint *), uint32_t ranks)
 {
     for (const struct channel *const *channel = channel_table; *channel; channel++) {
-        struct launch_options options = {.procs = ranks, .backend = channel_case_backend(BACKEND_PROCS), .timeout_s = 60};
+        struct launch_options options = {.procs = ranks, .backend = backend_possible(BACKEND_PROCS), .timeout_s = 60};
         struct duo d = {run_duo, *channel};
         struct launch_report report;
         int error = launcher_run(&options, duo_body, &d, NULL, NULL, &report);

@@ -1,5 +1,6 @@
 /* The broadcast moves the right bytes: every special way of running it, one at a time. */
 #include "bcast_case.h"
+#include "watched_launch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 static void run(struct bcast_case c)
 {
     char reason[COMM_REASON_BYTES] = "", text[BCAST_CASE_TEXT_BYTES];
-    for (int backend = BACKEND_PROCS; backend <= BACKEND_THREADS; backend++) {
+    for (int backend = backend_possible(BACKEND_PROCS); backend <= BACKEND_THREADS; backend++) {
         c.backend = backend;
         int error = bcast_case_run(&c, reason);
         if (error)

@@ -1,4 +1,6 @@
 /* comm_config_best: a communicator of chosen lanes moves the right bytes on both sides of every border, with and without peers. */
+#include "watched_launch.h"
+
 #include "kernels/launcher.h"
 #include "kernels/verify.h"
 #include "model/formats/presets.h"
@@ -87,10 +89,9 @@ static void run(uint32_t procs, int threads, double peer_page_ns)
 
 static void bytes_are_right(void **state)
 {
-    const char *only = getenv("SHMCOLL_TEST_BACKENDS");
     (void)state;
     for (uint32_t procs = 2; procs <= PROCS_MAX; procs++)
-        for (int threads = !only || strcmp(only, "threads") != 0 ? 0 : 1; threads < 2; threads++) {
+        for (int threads = !backend_runs(BACKEND_PROCS); threads < 2; threads++) {
             run(procs, threads, 1);
             run(procs, threads, 5000);
         }

@@ -1,6 +1,7 @@
 /* Channels: what their users may rely on, and what they may do wrong. Random traffic is in test_channels_traffic.c. */
 #include "channel_case.h"
 #include "forbid.h"
+#include "watched_launch.h"
 
 #include "kernels/channels/endpoint_internal.h"
 #include "kernels/clock.h"
@@ -48,7 +49,7 @@ static int duo_body(struct launch_rank *self, void *argument)
 
 static int duo_run(const struct duo *d, uint32_t procs, char *reason)
 {
-    struct launch_options options = {.procs = procs, .backend = channel_case_backend(BACKEND_PROCS), .timeout_s = 60};
+    struct launch_options options = {.procs = procs, .backend = backend_possible(BACKEND_PROCS), .timeout_s = 60};
     struct launch_report report;
     int error = launcher_run(&options, duo_body, (void *)d, NULL, NULL, &report);
     snprintf(reason, COMM_REASON_BYTES, "%s", report.reason);
@@ -258,7 +259,7 @@ static void where_reading_is_forbidden_messages_are_sent(void **state)
     char reason[COMM_REASON_BYTES];
     struct duo d = {.run = one_may_not_read, .config = endpoint_config_default(2, 0, channel_find("zc"))};
     (void)state;
-    if (channel_case_backend(BACKEND_PROCS) == BACKEND_THREADS)
+    if (!backend_runs(BACKEND_PROCS))
         skip();
     int error = duo_run(&d, 2, reason);
     if (error == -ENOTSUP)
@@ -292,7 +293,7 @@ static void a_buffer_unmapped_too_early_is_an_error_of_its_message_only(void **s
     char reason[COMM_REASON_BYTES];
     struct duo d = {.run = unmapped_later, .config = endpoint_config_default(2, 0, channel_find("zc"))};
     (void)state;
-    if (channel_case_backend(BACKEND_PROCS) == BACKEND_THREADS)
+    if (!backend_runs(BACKEND_PROCS))
         skip(); /* there a plain copy reads it */
     int error = duo_run(&d, 2, reason);
     if (error)
@@ -310,7 +311,7 @@ static int differing_body(struct launch_rank *self, void *argument)
 
 static void configurations_that_differ_are_refused(void **state)
 {
-    struct launch_options options = {.procs = 3, .backend = channel_case_backend(BACKEND_PROCS), .timeout_s = 60};
+    struct launch_options options = {.procs = 3, .backend = backend_possible(BACKEND_PROCS), .timeout_s = 60};
     struct launch_report report;
     (void)state;
     assert_int_equal(launcher_run(&options, differing_body, (void *)channel_table[0], NULL, NULL, &report), 0);

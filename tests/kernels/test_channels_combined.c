@@ -1,5 +1,6 @@
 /* combined: a receiver's rings are with its busiest senders, whoever that is; its memory is what was allowed. */
 #include "channel_case.h"
+#include "watched_launch.h"
 
 #include "kernels/channels/endpoint_internal.h"
 
@@ -101,7 +102,7 @@ static int body(struct launch_rank *self, void *argument)
 static void run_four(four_ranks *run)
 {
     for (int threads = 0; threads < 2; threads++) {
-        struct launch_options options = {.procs = 4, .backend = channel_case_backend(threads ? BACKEND_THREADS : BACKEND_PROCS), .timeout_s = 60};
+        struct launch_options options = {.procs = 4, .backend = backend_possible(threads ? BACKEND_THREADS : BACKEND_PROCS), .timeout_s = 60};
         struct launch_report report;
         int error = launcher_run(&options, body, &run, NULL, NULL, &report);
         if (error)

@@ -3,6 +3,7 @@
  *
  * SHMCOLL_CROWDED_CALLS: broadcasts a case (default 12). */
 #include "bcast_case.h"
+#include "watched_launch.h"
 
 #include "kernels/clock.h"
 
@@ -162,8 +163,7 @@ static uint32_t disturbed(struct bcast_case *c)
 static void stopped_and_continued(void **state)
 {
     (void)state;
-    const char *only = getenv("SHMCOLL_TEST_BACKENDS");
-    if (only) /* a thread cannot be stopped alone */
+    if (!backend_runs(BACKEND_PROCS)) /* a thread cannot be stopped alone */
         skip();
     for (const struct protocol *const *p = protocol_table; *p; p++)
         for (uint32_t procs = 8; procs <= RANKS_MOST; procs += 8) {

@@ -1,6 +1,7 @@
 /* What a host may forbid, really forbidden: to all ranks or to one of them. All must agree on what takes its place, the note must
  * tell the reason, and every byte must arrive. */
 #include "forbid.h"
+#include "watched_launch.h"
 
 #include "kernels/environment.h"
 #include "kernels/launcher.h"
@@ -297,7 +298,6 @@ static void cache_is_the_cpus(void **state)
 
 int main(void)
 {
-    const char *only = getenv("SHMCOLL_TEST_BACKENDS");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_forbidden),        cmocka_unit_test(reading_forbidden_to_all),
         cmocka_unit_test(reading_forbidden_to_one), cmocka_unit_test(areas_stay),
@@ -306,7 +306,7 @@ int main(void)
         cmocka_unit_test(pinning_forbidden),        cmocka_unit_test(files_limited),
         cmocka_unit_test(cache_is_the_cpus),
     };
-    if (only && strcmp(only, "threads") == 0)
+    if (!backend_runs(BACKEND_PROCS))
         return 77; /* threads of one process are forbidden nothing by the kernel */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,25 +23,29 @@ static void nothing_left(struct leftovers before)
         fail_msg("left behind: %s", left);
 }
 
+/* Any rank, at any moment of the first so many milliseconds. */
+static uint64_t kill_one(struct kill_case c, uint64_t delay_most_ms)
+{
+    char reason[COMM_REASON_BYTES], text[KILL_CASE_TEXT_BYTES];
+    uint64_t latest_ns;
+    c.victim = (uint32_t)rand() % c.procs;
+    c.delay_ns = (uint64_t)rand() % (delay_most_ms * 1000000);
+    if (kill_case_run(&c, reason, &latest_ns))
+        fail_msg("%s: %s", kill_case_format(&c, text, sizeof text), reason);
+    return latest_ns;
+}
+
 static void survivors_know_within_a_second(void **state)
 {
     (void)state;
     unsigned seed = (unsigned)(clock_monotonic_ns() / 1000) & 0xffffff;
-    uint64_t worst_ns = 0, latest_ns;
-    char reason[COMM_REASON_BYTES];
+    uint64_t worst_ns = 0;
     static const uint64_t sizes[] = {8, 4096, 1 << 20};
     print_message("seed %u\n", seed);
     srand(seed);
     for (int i = 0; i < 12; i++) {
-        struct leftovers before = leftovers_count();
-        struct kill_case c = {.procs = 2 + (uint32_t)rand() % 5, .size_bytes = sizes[i % 3]};
-        c.victim = (uint32_t)rand() % c.procs;
-        c.delay_ns = (uint64_t)rand() % 100000000;
-        if (kill_case_run(&c, reason, &latest_ns))
-            fail_msg("p=%u victim=%u m=%llu delay=%llu ns: %s", c.procs, c.victim, (unsigned long long)c.size_bytes,
-                     (unsigned long long)c.delay_ns, reason);
+        uint64_t latest_ns = kill_one((struct kill_case){.procs = 2 + (uint32_t)rand() % 5, .size_bytes = sizes[i % 3]}, 100);
         worst_ns = latest_ns > worst_ns ? latest_ns : worst_ns;
-        nothing_left(before);
     }
     print_message("12 kills, last survivor knew after at most %.1f ms\n", (double)worst_ns * 1e-6);
 }
@@ -51,16 +55,8 @@ static void every_protocol_survives_a_kill(void **state)
 {
     (void)state;
     for (const struct protocol *const *p = protocol_table; *p; p++) {
-        char reason[COMM_REASON_BYTES];
-        uint64_t latest_ns;
         int is_short = ((*p)->uses & PROTOCOL_LINES) && !((*p)->uses & PROTOCOL_SLOTS);
-        struct leftovers before = leftovers_count();
-        struct kill_case c = {.procs = 2 + (uint32_t)rand() % 3, .protocol = *p, .size_bytes = is_short ? 100 : 4 << 20};
-        c.victim = (uint32_t)rand() % c.procs;
-        c.delay_ns = (uint64_t)rand() % 30000000;
-        if (kill_case_run(&c, reason, &latest_ns))
-            fail_msg("%s p=%u victim=%u delay=%llu ns: %s", (*p)->name, c.procs, c.victim, (unsigned long long)c.delay_ns, reason);
-        nothing_left(before);
+        kill_one((struct kill_case){.procs = 2 + (uint32_t)rand() % 3, .protocol = *p, .size_bytes = is_short ? 100 : 4 << 20}, 30);
     }
 }
 
@@ -69,19 +65,9 @@ static void allgather_survives_a_kill(void **state)
     (void)state;
     static const uint64_t blocks[] = {8, 4096, 1 << 20};
     static const struct protocol *const lanes[] = {NULL, &protocol_counted, &protocol_shared_source};
-    for (int i = 0; i < 9; i++) {
-        char reason[COMM_REASON_BYTES];
-        uint64_t latest_ns;
-        struct leftovers before = leftovers_count();
-        struct kill_case c = {.procs = 2 + (uint32_t)rand() % 4, .protocol = lanes[i / 3], .size_bytes = blocks[i % 3]};
-        c.allgather = 1;
-        c.victim = (uint32_t)rand() % c.procs;
-        c.delay_ns = (uint64_t)rand() % 30000000;
-        if (kill_case_run(&c, reason, &latest_ns))
-            fail_msg("allgather p=%u victim=%u block=%llu delay=%llu ns: %s", c.procs, c.victim, (unsigned long long)c.size_bytes,
-                     (unsigned long long)c.delay_ns, reason);
-        nothing_left(before);
-    }
+    for (int i = 0; i < 9; i++)
+        kill_one((struct kill_case){.procs = 2 + (uint32_t)rand() % 4, .protocol = lanes[i / 3], .size_bytes = blocks[i % 3],
+                                    .allgather = 1}, 30);
 }
 
 /* ---- the launcher itself is hit ---- */

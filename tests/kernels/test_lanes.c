@@ -1,5 +1,6 @@
 /* Lanes and areas: which lane a message takes, what is refused, whose memory is whose, several communicators, nothing lost. */
 #include "leftovers.h"
+#include "watched_launch.h"
 
 #include "kernels/comm_internal.h"
 #include "kernels/launcher.h"
@@ -40,9 +41,8 @@ static void run_on(uint32_t procs, enum backend backend, launch_body body, void 
 
 static void run(launch_body body, void *argument)
 {
-    const char *only = getenv("SHMCOLL_TEST_BACKENDS");
     run_on(PROCS, BACKEND_THREADS, body, argument);
-    if (!only || strcmp(only, "threads") != 0)
+    if (backend_runs(BACKEND_PROCS))
         run_on(PROCS, BACKEND_PROCS, body, argument);
 }
 

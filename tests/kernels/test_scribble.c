@@ -1,6 +1,7 @@
 /* Corrupted control values end in an error or in success: no rank crashes, hangs, or touches what is not its own. */
 #include "leftovers.h"
 #include "scribble_case.h"
+#include "watched_launch.h"
 
 #include "kernels/clock.h"
 #include "kernels/peer.h"
@@ -65,8 +66,7 @@ static void cards_checked(void **state)
 
 int main(void)
 {
-    const char *only = getenv("SHMCOLL_TEST_BACKENDS");
-    if (only && strcmp(only, "threads") == 0)
+    if (!backend_runs(BACKEND_PROCS))
         return 77; /* all of this is about processes */
     const char *given = getenv("SHMCOLL_TEST_SEED");
     seed = given ? strtoull(given, NULL, 0) : clock_monotonic_ns() % 1000000;

@@ -1,5 +1,6 @@
 /* The stall watchdog: a rank sleeps (SIGSTOP), the others say that they wait for it, and the call goes on when it wakes. */
 #include "small_lane.h"
+#include "watched_launch.h"
 
 #include "kernels/launcher.h"
 #include "kernels/verify.h"
@@ -183,8 +184,7 @@ static void limit_ends_a_wait(void **state)
 
 int main(void)
 {
-    const char *only = getenv("SHMCOLL_TEST_BACKENDS");
-    if (only && strcmp(only, "threads") == 0)
+    if (!backend_runs(BACKEND_PROCS))
         return 77; /* all of this is about processes */
     const struct CMUnitTest tests[] = {cmocka_unit_test(sleeper_is_named), cmocka_unit_test(limit_ends_a_wait)};
     return cmocka_run_group_tests(tests, NULL, NULL);

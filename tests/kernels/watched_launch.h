@@ -1,0 +1,17 @@
+/* The launcher as tests call it: which backends they may use, and no run hangs without a name. */
+#ifndef SHMCOLL_TESTS_WATCHED_LAUNCH_H
+#define SHMCOLL_TESTS_WATCHED_LAUNCH_H
+
+#include "kernels/launcher.h"
+
+/* Whether ranks may be of that kind: SHMCOLL_TEST_BACKENDS=threads forbids processes, across which a thread checker sees nothing. */
+int backend_runs(enum backend backend);
+/* The one wanted, or else threads. */
+enum backend backend_possible(enum backend wanted);
+
+/* launcher_run; options->timeout_s > 0. On an error with its one line in reason[COMM_REASON_BYTES]. Where the launcher cannot end
+ * ranks, which are threads, and they take longer, the program ends by printing `what`. */
+int watched_launch(const struct launch_options *options, launch_body body, void *argument, void *results, const char *what,
+                   char *reason);
+
+#endif
