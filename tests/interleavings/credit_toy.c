@@ -45,8 +45,10 @@ const char *credit_violation_string(enum credit_violation violation)
     return name[violation];
 }
 
-void credit_move_format(uint32_t rank, uint32_t move, char *text, uint32_t text_bytes)
+void credit_move_format(const void *context, const void *state, uint32_t rank, uint32_t move, char *text, uint32_t text_bytes)
 {
+    (void)context;
+    (void)state;
     static const char *const alone[] = {"finish", "read", "keep", "ask"};
     static const char *const with[] = {"post", "send", "hear", "give", "take"};
     if (move < CREDIT_MOVE_PEER)

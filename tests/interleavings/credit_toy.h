@@ -113,7 +113,7 @@ enum credit_move {
 
 const char *credit_violation_string(enum credit_violation violation);
 /* Writes the move's name. */
-void credit_move_format(uint32_t rank, uint32_t move, char *text, uint32_t text_bytes);
+void credit_move_format(const void *context, const void *state, uint32_t rank, uint32_t move, char *text, uint32_t text_bytes);
 /* 0, or -EINVAL if the case is too large for the toy. */
 int credit_toy_start(const struct credit_case *c, struct credit_state *out);
 /* 1 if the rank could make this move; then *violation says how it went. */

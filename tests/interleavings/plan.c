@@ -41,8 +41,8 @@ void plan_print_header(void)
 void plan_print_row(const char *protocol, const char *tree, const struct toy_case *c, const struct explorer_result *r)
 {
     printf("%-20s %-22s %-8s %2u %2u %2u %2u %5u %10llu %11llu %6llu %6llu  %s\n", protocol, c->name, tree, c->procs, c->slots,
-           c->sets, c->lines, c->calls, (unsigned long long)r->states, (unsigned long long)r->transitions,
-           (unsigned long long)r->depth, (unsigned long long)r->early_opens, toy_violation_string(r->violation));
+           c->sets, c->lines, c->calls, (unsigned long long)r->found.states, (unsigned long long)r->found.transitions,
+           (unsigned long long)r->found.depth, (unsigned long long)r->early_opens, toy_violation_string(r->found.violation));
 }
 
 /* The case holds; returns how many transitions passed WO early. */
@@ -51,10 +51,10 @@ uint64_t plan_holds(const struct plan *plan, const struct protocol *protocol, ui
     struct explorer_result r;
     assert_int_equal(plan_run(plan, protocol, plan->tree, stops_max, &r), 0);
     plan_print_row(protocol->name, plan->tree, &plan->c, &r);
-    if (r.violation)
-        printf("    %s\n", r.history);
-    assert_int_equal(r.violation, TOY_OK);
-    assert_true(r.ends >= 1);
+    if (r.found.violation)
+        printf("    %s\n", r.found.history);
+    assert_int_equal(r.found.violation, TOY_OK);
+    assert_true(r.found.ends >= 1);
     return r.early_opens;
 }
 
@@ -67,14 +67,14 @@ static void total_add(struct total *total, const struct plan *plan, const struct
 {
     struct explorer_result r;
     assert_int_equal(plan_run(plan, protocol, plan->tree, 0, &r), 0);
-    if (r.violation) {
+    if (r.found.violation) {
         plan_print_row(protocol->name, plan->tree, &plan->c, &r);
-        printf("    %s\n", r.history);
+        printf("    %s\n", r.found.history);
     }
-    assert_int_equal(r.violation, TOY_OK);
+    assert_int_equal(r.found.violation, TOY_OK);
     total->runs++;
-    total->states += r.states;
-    total->transitions += r.transitions;
+    total->states += r.found.states;
+    total->transitions += r.found.transitions;
     total->early_opens += r.early_opens;
 }
 
@@ -109,12 +109,12 @@ static int mutant_caught(const struct mutant *mutant, const struct plan *plans, 
 {
     struct explorer_result r = {0};
     size_t i = 0;
-    for (; i < count && !r.violation; i++)
+    for (; i < count && !r.found.violation; i++)
         assert_int_equal(plan_run(&plans[i], &mutant->protocol, mutant->tree, 0, &r), 0);
     plan_print_row(mutant->protocol.name, mutant->tree, &plans[i - 1].c, &r);
     if (verbose)
-        printf("    %s\n", r.history);
-    return r.violation != TOY_OK;
+        printf("    %s\n", r.found.history);
+    return r.found.violation != TOY_OK;
 }
 
 void mutants_are_caught(const struct mutant *mutants, unsigned mutant_count, const struct plan *plans, size_t plan_count)

@@ -53,8 +53,10 @@ const char *ring_violation_string(uint32_t violation)
     return name[violation];
 }
 
-static void move_format(uint32_t rank, uint32_t move, char *text, uint32_t text_bytes)
+static void move_format(const void *context, const void *state, uint32_t rank, uint32_t move, char *text, uint32_t text_bytes)
 {
+    (void)context;
+    (void)state;
     static const char *const name[] = {"write", "hear", "read", "tell"};
     snprintf(text, text_bytes, "%u:%s ", rank, name[move]);
 }

@@ -53,13 +53,26 @@ static void unpack(const struct explorer *e, uint32_t number, unsigned char *sta
     }
 }
 
-static int remember(struct explorer *e, const unsigned char *state, struct origin origin)
+/* The state's parts but for those that are as in `before`, whose numbers are in *packed; NULL: all. */
+static int pack(struct explorer *e, const unsigned char *before, const unsigned char *state, struct packed *packed)
+{
+    int added, err = 0;
+    for (uint32_t i = 0; i < e->m->parts && !err; i++) {
+        const struct state_part *p = &e->m->part[i];
+        if (!before || memcmp(before + p->offset, state + p->offset, p->bytes) != 0)
+            err = intern_put(&e->table[p->table], state + p->offset, &packed->part[i], &added);
+    }
+    return err;
+}
+
+static int remember(struct explorer *e, const unsigned char *before, const unsigned char *state, struct origin origin)
 {
     struct packed packed = {{0}};
     uint32_t number;
-    int added, err = 0;
-    for (uint32_t i = 0; i < e->m->parts && !err; i++)
-        err = intern_put(&e->table[e->m->part[i].table], state + e->m->part[i].offset, &packed.part[i], &added);
+    int added;
+    if (before)
+        packed = *(const struct packed *)intern_get(&e->states, origin.parent);
+    int err = pack(e, before, state, &packed);
     if (!err)
         err = intern_put(&e->states, &packed, &number, &added);
     if (err || !added)
@@ -78,6 +91,7 @@ static int remember(struct explorer *e, const unsigned char *state, struct origi
 /* The last moves that led to a violation, and before them the first way found to where they began. */
 static void tell_history(struct explorer *e, struct origin last)
 {
+    _Alignas(8) unsigned char state[STATE_BYTES_MAX];
     struct origin moves[HISTORY_MOVES];
     uint32_t count = 0;
     for (struct origin o = last;; o = e->origin[o.parent]) {
@@ -88,19 +102,22 @@ static void tell_history(struct explorer *e, struct origin last)
     size_t used = 0;
     e->result->history[0] = 0;
     while (count-- && used + 1 < STATE_HISTORY_BYTES) {
-        e->m->format(moves[count].actor, moves[count].move, e->result->history + used, (uint32_t)(STATE_HISTORY_BYTES - used));
+        unpack(e, moves[count].parent, state);
+        e->m->format(e->m->context, state, moves[count].actor, moves[count].move, e->result->history + used,
+                     (uint32_t)(STATE_HISTORY_BYTES - used));
         used += strlen(e->result->history + used);
     }
 }
 
-/* Returns whether the actor could make the move. */
+/* Returns whether the actor could make the move, other than idly. */
 static int try_move(struct explorer *e, uint32_t number, const unsigned char *state, uint32_t actor, uint32_t move, int *err)
 {
     _Alignas(8) unsigned char next[STATE_BYTES_MAX];
     struct origin origin = {.parent = number, .actor = (uint16_t)actor, .move = (uint16_t)move};
     uint32_t violation = 0;
     memcpy(next, state, e->m->state_bytes);
-    if (!e->m->move(e->m->context, next, actor, move, &violation))
+    int moved = e->m->move(e->m->context, next, actor, move, &violation);
+    if (!moved)
         return 0;
     e->result->transitions++;
     if (e->m->tally)
@@ -109,9 +126,9 @@ static int try_move(struct explorer *e, uint32_t number, const unsigned char *st
         e->result->violation = violation;
         tell_history(e, origin);
     } else {
-        *err = remember(e, next, origin);
+        *err = remember(e, state, next, origin);
     }
-    return 1;
+    return moved != STATE_MOVE_IDLE;
 }
 
 /* All successors of a state; sets result->violation when one is found. */
@@ -157,7 +174,7 @@ int state_explorer_run(const struct state_machine *m, const void *start, uint32_
         return -EINVAL;
     int err = explorer_create(&e);
     if (!err)
-        err = remember(&e, start, (struct origin){0});
+        err = remember(&e, NULL, start, (struct origin){0});
     if (!err)
         err = explore(&e, states_max);
     out->states = e.states.count;

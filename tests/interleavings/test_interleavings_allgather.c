@@ -130,9 +130,9 @@ static void direct_holds_for_all_sizes(void **state)
             plan.c.size_bytes[0] = 1 + 2 * (n % 7);
             plan.c.size_bytes[1] = 2 + 2 * (n / 7 % 7);
             assert_int_equal(plan_run(&plan, &protocol_direct, "flat", 0, &r), 0);
-            assert_int_equal(r.violation, TOY_OK);
+            assert_int_equal(r.found.violation, TOY_OK);
             runs++;
-            states += r.states;
+            states += r.found.states;
         }
     printf("all sizes: %llu runs, %llu states\n", (unsigned long long)runs, (unsigned long long)states);
 }
