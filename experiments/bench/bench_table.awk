@@ -1,19 +1,6 @@
 # The tables of run_bench.sh, from the rows of mpi_compare. Ratios are taken within a launch, where all ran by turns; each
 # round's is the median over its launches (to an MPI: that one launch), printed is the median over rounds (least-most).
 # With -v csv=FILE every ratio goes there too; -v title=COLLECTIVE, Broadcast if none is given.
-function text(name,    t) {
-    if (!match($0, "\"" name "\":\"[^\"]*\"")) return ""
-    t = substr($0, RSTART, RLENGTH - 1)
-    sub(/^[^:]*:"/, "", t)
-    return t
-}
-function field(name,    t) {
-    if (!match($0, "\"" name "\":[-+0-9.e]+")) return 0
-    t = substr($0, RSTART, RLENGTH)
-    sub(/.*:/, "", t)
-    return t + 0
-}
-function once(list, seen, name) { if (!(name in seen)) { seen[name] = 1; list[++list[0]] = name } }
 {
     point = text("buffer_memory") SUBSEP field("procs") SUBSEP field("size_bytes")
     who = text("protocol"); mpi = text("mpi"); round = field("round")
@@ -27,15 +14,6 @@ function once(list, seen, name) { if (!(name in seen)) { seen[name] = 1; list[++
     if (field("handover_s")) time[point, "handover", mpi, round] = field("handover_s")
     if (round > rounds) rounds = round
 }
-function sort(v, n,    i, j, x) {
-    for (i = 2; i <= n; i++) {
-        x = v[i]
-        for (j = i - 1; j >= 1 && v[j] > x; j--) v[j + 1] = v[j]
-        v[j + 1] = x
-    }
-}
-function median(v, n) { sort(v, n); return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2 }
-
 # Ratio a/b of one round: over the launches with `only`, or with every MPI. 0 if there is none.
 function ratio_of_round(point, a, b, only, round,    i, n, v) {
     for (i = 1; i <= mpis[0]; i++)
@@ -66,17 +44,13 @@ function cell(point, a, b, only,    part) {
     if (!summary(point, a, b, only)) return "-"
     split(point, part, SUBSEP)
     if (csv) printf "%s,%s,%s,%s,%s,%.4g,%.4g,%.4g,%d\n", part[1], part[2], part[3], a, only ? only : b, mid, least, most, n >csv
-    return sprintf(mid < 10 ? "%.2f(%.2f-%.2f)" : "%.0f(%.0f-%.0f)", mid, least, most)
+    return spread_text(mid, least, most)
 }
 function best_us(point,    i, r, n, v) {
     for (r = 1; r <= rounds; r++)
         for (i = 1; i <= mpis[0]; i++)
             if ((point, "best", mpis[i], r) in time) v[++n] = time[point, "best", mpis[i], r] * 1e6
     return n ? median(v, n) : 0
-}
-function size_text(bytes) {
-    if (bytes >= 1048576) return bytes / 1048576 "M"
-    return bytes >= 1024 ? bytes / 1024 "K" : bytes
 }
 function head(memory, procs) {
     printf "\n%d ranks, cold %s buffers. best in us, and to: cold copy by one core, by all,", procs, memory

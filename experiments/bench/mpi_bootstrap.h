@@ -1,7 +1,9 @@
-/* How the ranks of an MPI program find each other for a communicator of ours: struct comm_bootstrap over MPI_COMM_WORLD. */
+/* How the ranks of an MPI program find each other: for a communicator of ours, struct comm_bootstrap over MPI_COMM_WORLD; and for a
+ * contest. */
 #ifndef SHMCOLL_EXPERIMENTS_MPI_BOOTSTRAP_H
 #define SHMCOLL_EXPERIMENTS_MPI_BOOTSTRAP_H
 
+#include "experiments/bench/contest.h"
 #include "kernels/comm.h"
 
 #include <errno.h>
@@ -37,6 +39,26 @@ static inline int mpi_share_fd(void *context, int *fd)
 static inline struct comm_bootstrap mpi_bootstrap(void)
 {
     return (struct comm_bootstrap){.allgather = mpi_allgather, .share_fd = mpi_share_fd};
+}
+
+/* The agreement of all ranks goes through memory of its own, in *win until the caller frees it. One process's times are comparable
+ * with another's only if both count the same way: rank 0's clock is everybody's. 0 or -ENOMEM. */
+static inline int mpi_contest_create(struct contest *out, struct pool *pool, MPI_Win *win)
+{
+    int rank, procs, unit;
+    void *base;
+    struct clock clock = clock_create();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &procs);
+    MPI_Aint bytes = rank == 0 ? (MPI_Aint)contest_bytes() : 0;
+    if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, win) != MPI_SUCCESS)
+        return -ENOMEM;
+    MPI_Win_shared_query(*win, 0, &bytes, &unit, &base);
+    if (rank == 0)
+        contest_clear(base);
+    MPI_Bcast(&clock, (int)sizeof clock, MPI_BYTE, 0, MPI_COMM_WORLD);
+    contest_create(out, (uint32_t)rank, (uint32_t)procs, base, &clock, pool);
+    return 0;
 }
 
 #endif

@@ -6,7 +6,6 @@
  * through shared memory of our own. What one core, all cores and a cache line need at least is measured between the blocks.
  * One jsonl row a contender and size on standard output. Built once for each MPI. */
 #include "experiments/bench/compare_options.h"
-#include "experiments/bench/contest.h"
 #include "experiments/bench/mpi_bootstrap.h"
 #include "kernels/run_statistics.h"
 #include "kernels/verify.h"
@@ -317,25 +316,15 @@ static void samples_destroy(struct bench *b)
         free(b->limit_s[i / COPY_ROUTINE_COUNT][i % COPY_ROUTINE_COUNT]);
 }
 
-/* One process's times are comparable with another's only if both count the same way: rank 0's clock is everybody's. */
-static void setup(struct bench *b, uint32_t rank, uint32_t procs, MPI_Win *win)
+static void setup(struct bench *b, uint32_t procs, MPI_Win *win)
 {
     long llc_bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    MPI_Aint bytes = rank == 0 ? (MPI_Aint)contest_bytes() : 0;
-    int unit;
-    void *base;
-    struct clock clock = clock_create();
-    if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, win) != MPI_SUCCESS)
-        fail(b, "agreement", "no shared memory", EXIT_FAILURE);
-    MPI_Win_shared_query(*win, 0, &bytes, &unit, &base);
-    if (rank == 0)
-        contest_clear(base);
-    MPI_Bcast(&clock, (int)sizeof clock, MPI_BYTE, 0, MPI_COMM_WORLD);
     uint64_t most_bytes = slot_bytes(b, size_largest(&b->options));
     size_t pool_bytes = pool_size_bytes(llc_bytes > 0 ? (uint64_t)llc_bytes : 0, most_bytes, procs);
     if (pool_create(&b->pool, pool_bytes) != 0)
         fail(b, "buffers", "out of memory", EXIT_FAILURE);
-    contest_create(&b->contest, rank, procs, base, &clock, &b->pool);
+    if (mpi_contest_create(&b->contest, &b->pool, win) != 0)
+        fail(b, "agreement", "no shared memory", EXIT_FAILURE);
     samples_create(b);
     contenders_open(b);
     mpi_warm_up(b);
@@ -355,7 +344,7 @@ int main(int argc, char **argv)
             fputs(compare_options_usage, stderr);
         MPI_Abort(MPI_COMM_WORLD, EXIT_USAGE);
     }
-    setup(&b, (uint32_t)rank, (uint32_t)procs, &win);
+    setup(&b, (uint32_t)procs, &win);
     for (uint32_t i = 0; i < b.options.sizes; i++)
         measure(&b, b.options.size_bytes[i]);
     for (uint32_t c = 0; c < b.contenders; c++)

@@ -6,7 +6,6 @@
  * counted. Buffers are warm, each byte is checked outside the timed part. `readv` is no channel but what a single copy by the
  * kernel takes at least: rank 1 reads what rank 0 has, addresses known and nothing matched.
  * One jsonl row a way, pattern and size on standard output. Built once for each MPI. */
-#include "experiments/bench/contest.h"
 #include "experiments/bench/mpi_bootstrap.h"
 #include "experiments/bench/p2p_plan.h"
 #include "kernels/channels/endpoint.h"
@@ -330,17 +329,8 @@ static void ways_add(struct bench *b, const char *word)
 
 static void setup(struct bench *b, MPI_Win *win)
 {
-    MPI_Aint bytes = b->rank == 0 ? (MPI_Aint)contest_bytes() : 0;
-    int unit;
-    void *base;
-    struct clock clock = clock_create();
-    if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, win) != MPI_SUCCESS)
+    if (mpi_contest_create(&b->contest, &b->pool, win) != 0)
         fail(b, "agreement", "no shared memory", EXIT_FAILURE);
-    MPI_Win_shared_query(*win, 0, &bytes, &unit, &base);
-    if (b->rank == 0)
-        contest_clear(base);
-    MPI_Bcast(&clock, (int)sizeof clock, MPI_BYTE, 0, MPI_COMM_WORLD);
-    contest_create(&b->contest, b->rank, 2, base, &clock, &b->pool);
     b->area_bytes = p2p_area_bytes(&b->plan);
     b->out = area_create(b);
     b->in = area_create(b);

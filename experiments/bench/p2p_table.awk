@@ -1,18 +1,5 @@
 # The tables of run_p2p.sh, from the rows of mpi_p2p. Ratios are taken within a launch, where all ran by turns; printed is the
 # median over launches (least-most). With -v csv=FILE every ratio goes there too, with -v times=FILE every time.
-function text(name,    t) {
-    if (!match($0, "\"" name "\":\"[^\"]*\"")) return ""
-    t = substr($0, RSTART, RLENGTH - 1)
-    sub(/^[^:]*:"/, "", t)
-    return t
-}
-function field(name,    t) {
-    if (!match($0, "\"" name "\":[-+0-9.e]+")) return 0
-    t = substr($0, RSTART, RLENGTH)
-    sub(/.*:/, "", t)
-    return t + 0
-}
-function once(list, seen, name) { if (!(name in seen)) { seen[name] = 1; list[++list[0]] = name } }
 {
     point = text("algorithm") SUBSEP field("size_bytes")
     who = text("protocol"); mpi = text("mpi"); launch = mpi SUBSEP field("round")
@@ -25,14 +12,6 @@ function once(list, seen, name) { if (!(name in seen)) { seen[name] = 1; list[++
     time[point, who, launch] = field("time_s")
     time[point, "handover", launch] = field("handover_s")
 }
-function sort(v, n,    i, j, x) {
-    for (i = 2; i <= n; i++) {
-        x = v[i]
-        for (j = i - 1; j >= 1 && v[j] > x; j--) v[j + 1] = v[j]
-        v[j + 1] = x
-    }
-}
-function median(v, n) { sort(v, n); return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2 }
 # The median time over the launches, of one MPI only if that is given; 0 if there is none.
 function time_of(point, who, only,    i, n, v, part) {
     for (i = 1; i <= launches[0]; i++)
@@ -56,11 +35,7 @@ function summary(point, a, b, only,    i, n, v) {
 function cell(pattern, size, a, b, only) {
     if (!summary(pattern SUBSEP size, a, b, only)) return "-"
     if (csv) printf "%s,%s,%s,%s,%.4g,%.4g,%.4g\n", pattern, size, a, only ? only : b, mid, least, most >csv
-    return sprintf(mid < 10 ? "%.2f(%.2f-%.2f)" : "%.0f(%.0f-%.0f)", mid, least, most)
-}
-function size_text(bytes) {
-    if (bytes >= 1048576) return bytes / 1048576 "M"
-    return bytes >= 1024 ? bytes / 1024 "K" : bytes
+    return spread_text(mid, least, most)
 }
 # Time, rate or bandwidth, as the pattern's figures in the literature have it.
 function figure(pattern, size, seconds) {

@@ -48,4 +48,4 @@ for round in $(seq $rounds); do
     done
 done
 [ -s "$rows" ] || exit 77
-awk -v csv="$out/allgather.csv" -v title=Allgather -f experiments/bench/bench_table.awk "$rows"
+awk -v csv="$out/allgather.csv" -v title=Allgather -f experiments/bench/rows.awk -f experiments/bench/bench_table.awk "$rows"

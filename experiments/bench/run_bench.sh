@@ -102,7 +102,7 @@ for round in $(seq $rounds); do
 done
 {
     describe
-    awk -v csv="$out/bench.csv" -f $here/bench_table.awk "$rows"
+    awk -v csv="$out/bench.csv" -f $here/rows.awk -f $here/bench_table.awk "$rows"
 } | tee "$out/bench.txt"
 $here/run_allgather.sh "$build" "$out" "$node" "$quick" | tee -a "$out/bench.txt"
 [ "$cpus" -lt 2 ] || $here/run_p2p.sh "$build" "$out" "$quick" | tee -a "$out/bench.txt"

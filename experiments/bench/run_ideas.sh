@@ -42,4 +42,4 @@ pair "both sides copy, by the kernel" 65536,1048576 private protocol=cooperative
 pair "single copy, buffers shared" 65536,1048576,16777216 shared protocol=shared_source \
     protocol=counted:fragment=32768:slots=16:sets=4
 
-awk -v csv="$out/ideas.csv" -f experiments/bench/ideas_table.awk "$log" | tee "$out/ideas.txt"
+awk -v csv="$out/ideas.csv" -f experiments/bench/rows.awk -f experiments/bench/ideas_table.awk "$log" | tee "$out/ideas.txt"

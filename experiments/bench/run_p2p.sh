@@ -33,7 +33,7 @@ for round in $(seq $rounds); do
     have mpich && launch "$round" mpich mpiexec.mpich -bind-to core
 done
 [ -s "$rows" ] || exit 1
-awk -v csv="$out/p2p_ratios.csv" -v times="$out/p2p.csv" -f experiments/bench/p2p_table.awk "$rows" | tee "$out/p2p.txt"
+awk -v csv="$out/p2p_ratios.csv" -v times="$out/p2p.csv" -f experiments/bench/rows.awk -f experiments/bench/p2p_table.awk "$rows" | tee "$out/p2p.txt"
 command -v gnuplot >/dev/null 2>&1 || exit 0
 plots=$(cd plots && pwd)
 for format in pdf svg png; do
