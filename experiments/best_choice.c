@@ -48,6 +48,6 @@ int best_choice_apply(struct best_choice *best, const struct settings *settings,
         best->procs = scenario->job.procs;
         show(&best->table, best->procs, settings->verbosity);
     }
-    scenario->params = choice_table_find(&best->table, scenario->job.bcast.size_bytes)->params;
+    scenario->params = choice_table_find(&best->table, job_size_bytes(&scenario->job))->params;
     return 0;
 }

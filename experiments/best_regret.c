@@ -28,7 +28,7 @@ static void add_rival(struct rivals *rivals, const struct scenario *s, struct pa
 /* Slots are a power of two, as most protocols want them. */
 static void add_queues(struct rivals *rivals, const struct scenario *s, const struct protocol *protocol, struct tree_shape tree)
 {
-    uint64_t size = s->job.bcast.size_bytes;
+    uint64_t size = job_size_bytes(&s->job);
     for (uint32_t f = 4096; f <= (256 << 10); f *= 2) {
         uint32_t before = 0;
         for (uint64_t queue = 128 << 10; queue <= (2 << 20); queue *= 16) {
@@ -46,17 +46,32 @@ static void add_queues(struct rivals *rivals, const struct scenario *s, const st
 static void add_peers(struct rivals *rivals, const struct scenario *s, const struct protocol *protocol)
 {
     for (uint32_t f = 64 << 10; f <= (1 << 20); f *= 4)
-        if (f == 64 << 10 || f / 4 < s->job.bcast.size_bytes)
+        if (f == 64 << 10 || f / 4 < job_size_bytes(&s->job))
             add_rival(rivals, s, (struct params){protocol, f, 1, 1, {TREE_FLAT, 0}, 0});
 }
 
+/* Queues of 16 KiB to 1 MiB, in sets with and without acknowledgement. Blocks that fit a line always go by one. */
+static void find_allgathers(struct rivals *rivals, const struct scenario *s)
+{
+    struct tree_shape flat = {TREE_FLAT, 0};
+    if (job_size_bytes(&s->job) <= EAGER_PAYLOAD_BYTES) {
+        add_rival(rivals, s, s->params);
+        return;
+    }
+    for (uint32_t f = 4096; f <= (256 << 10); f *= 2)
+        for (uint32_t slots = 4; slots <= 16; slots *= 4)
+            for (uint32_t sets = 1; sets <= 4; sets *= 4)
+                if ((uint64_t)f * slots >= (16 << 10) && (uint64_t)f * slots <= (1 << 20))
+                    add_rival(rivals, s, (struct params){&protocol_direct, f, slots, sets, flat, 0});
+    add_peers(rivals, s, &protocol_shared_blocks);
+}
+
 /* Every protocol that might be fastest somewhere. The peers' have the queue they come with. */
-static void find_rivals(struct rivals *rivals, const struct scenario *s)
+static void find_broadcasts(struct rivals *rivals, const struct scenario *s)
 {
     struct tree_shape flat = {TREE_FLAT, 0}, binary = {TREE_KARY, 2};
     int many = s->job.procs > 2;
-    rivals->count = 0;
-    if (s->job.bcast.size_bytes <= EAGER_PAYLOAD_BYTES)
+    if (job_size_bytes(&s->job) <= EAGER_PAYLOAD_BYTES)
         add_rival(rivals, s, (struct params){&protocol_eager, 4096, 1, 1, flat, 0});
     for (int tree = 0; tree <= many; tree++) {
         add_queues(rivals, s, &protocol_counted, tree ? binary : flat);
@@ -135,7 +150,7 @@ static double report(FILE *file, const struct scenario *s, const struct params *
         ratio[r] = time_s[r * n] / time_s[r * n + fastest] - 1;
     if (statistics_of(ratio, FINAL_ROUNDS, &of))
         return NAN;
-    fprintf(file, "%6s %5u %11.3f", size_format(s->job.bcast.size_bytes, size, sizeof size), s->job.procs,
+    fprintf(file, "%6s %5u %11.3f", size_format(job_size_bytes(&s->job), size, sizeof size), s->job.procs,
             median_over_rounds(time_s, n, FINAL_ROUNDS, 0) * 1e6);
     print_params(file, &finalists[0]);
     print_params(file, &finalists[fastest]);
@@ -151,7 +166,8 @@ static int report_size(FILE *file, const struct scenario *s, double *regret)
     double *time_s = calloc((size_t)TURNS_CONFIGS_MAX * FINAL_ROUNDS, sizeof *time_s);
     if (!time_s)
         return talk_fail(EXIT_UNABLE, "out of memory for the regret");
-    find_rivals(&rivals, s);
+    rivals.count = 0;
+    (s->job.kind == JOB_ALLGATHER ? find_allgathers : find_broadcasts)(&rivals, s);
     int code = measure(s, rivals.config, rivals.count, SCREEN_ROUNDS, time_s);
     if (!code) {
         uint32_t n = pick_finalists(&rivals, time_s, &s->params, finalists);

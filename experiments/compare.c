@@ -274,12 +274,14 @@ static int compare_settings(const struct settings *settings)
     struct row_writer writer;
     if (settings->regret && !compare_node_is_here(settings->node))
         return talk_fail(EXIT_USAGE, "--regret measures on this host: give --node host or its node file, not %s", settings->node);
-    if (settings->regret && settings_collective(settings) != JOB_BCAST)
-        return talk_fail(EXIT_UNABLE, "--regret is of bcast only: leave it out");
+    enum job_kind kind = settings_collective(settings);
+    int best = strcmp(settings->protocol, "best") == 0;
+    if (settings->regret && kind != JOB_BCAST && !(kind == JOB_ALLGATHER && best && settings->algorithm.count == 0))
+        return talk_fail(EXIT_UNABLE, "--regret is of bcast, and of allgather with --protocol best: leave it out");
     int code = scenario_grid_create(settings, &grid);
     if (code)
         return code;
-    if (settings->regret && strcmp(settings->protocol, "best") == 0) {
+    if (settings->regret && best) {
         code = best_regret_report(stdout, &grid);
         scenario_grid_destroy(&grid);
         return code;

@@ -28,13 +28,14 @@ const struct option_row option_table[] = {
      EVALUATE, "flat chain kary:2 kary:4 knomial:2 joined:2", parse_tree_list, AT(tree)},
     {"protocol", 0, "NAME",
      "auto, best or one of the protocols below; best: what the node's costs say is fastest, with its parameters; auto: best if nothing "
-     "of a queue or tree is given, else pipelined; of allgather: shared_source for shared buffers, else direct (default: auto)",
+     "of a queue or tree is given, else pipelined; of allgather: direct_line up to 120 bytes, shared_source for shared buffers, direct "
+     "(default: auto)",
      EVALUATE,
      "auto best pipelined eager counted single_copy cooperative shared_source slot_ring banked release_gather direct direct_line",
      parse_protocol, AT(protocol)},
     {"algorithm", 0, "NAME",
      "allgather: direct, by --protocol; ring, recursive_doubling, bruck, neighbour_exchange or sparbit, by messages over --channel; best, "
-     "the fastest schedule by the node's costs; or all that the ranks allow (list; default: direct)",
+     "the fastest by the node's costs, of the schedules if --channel is given; or all that the ranks allow (list; default: direct)",
      EVALUATE, "all best direct ring recursive_doubling bruck neighbour_exchange sparbit", parse_algorithm_list, AT(algorithm)},
     {"channel", 0, "NAME",
      "what messages go over, of p2p and of allgather by a schedule: mp, er, sr, zc or combined; or all of them (list; default: er)",
@@ -128,7 +129,7 @@ const struct protocol *settings_protocol(const struct settings *s)
 {
     if (settings_collective(s) == JOB_BCAST)
         return protocol_find(s->protocol);
-    if (strcmp(s->protocol, "auto") == 0)
+    if (strcmp(s->protocol, "auto") == 0 || strcmp(s->protocol, "best") == 0)
         return s->buffer_memory == BUFFER_MEMORY_SHARED ? &protocol_shared_blocks : &protocol_direct;
     return protocol_allgather_find(s->protocol);
 }

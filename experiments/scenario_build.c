@@ -189,6 +189,21 @@ static int apply_messages(const char *algorithm, const char *channel, struct sce
     return err || !best ? err : allgather_model_fastest(out, &out->algorithm, reason, reason_bytes);
 }
 
+/* The schedule that was chosen, or the best protocol if that takes less; where ranks share cores and so nobody knows, the protocol. */
+static void apply_fastest(struct scenario_grid *grid, struct scenario *out)
+{
+    struct scenario by_steps = *out;
+    struct schedule_answer steps, schedule;
+    char reason[200];
+    by_steps.algorithm = NULL;
+    by_steps.channel = NULL;
+    if (best_choice_apply(&grid->best, grid->settings, &by_steps))
+        return;
+    if (scenario_shares_cores(out) || allgather_model_time(out, &schedule, reason, sizeof reason) ||
+        (!allgather_model_time(&by_steps, &steps, reason, sizeof reason) && steps.time_s <= schedule.time_s))
+        *out = by_steps;
+}
+
 int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out)
 {
     const struct settings *s = grid->settings;
@@ -222,7 +237,9 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
                                                    : scenario_check(out, reason, sizeof reason);
     if (error)
         return talk_fail(error == -EINVAL ? EXIT_USAGE : exit_code_of(error), "%s", reason);
-    if (out->job.kind == JOB_BCAST && best_choice_wanted(s, &grid->node)) {
+    if (algorithm && strcmp(algorithm, "best") == 0 && !channel)
+        apply_fastest(grid, out);
+    else if (!scenario_by_messages(out) && best_choice_wanted(s, &grid->node)) {
         error = best_choice_apply(&grid->best, s, out);
         if (error && strcmp(s->protocol, "best") == 0)
             return talk_fail(exit_code_of(error), "best: %s", grid->best.table.reason);

@@ -1,5 +1,6 @@
 #include "experiments/turns.h"
 
+#include "kernels/allgather_lanes.h"
 #include "kernels/clock.h"
 #include "kernels/comm.h"
 #include "kernels/launcher.h"
@@ -32,14 +33,26 @@ struct measurer {
     uint32_t turn;
 };
 
+static int is_allgather(const struct scenario *s)
+{
+    return s->job.kind == JOB_ALLGATHER;
+}
+
+/* A call's buffer: the message, and behind it what an allgather sends. */
+static uint64_t buffer_bytes(const struct scenario *s)
+{
+    return job_message_bytes(&s->job) + (is_allgather(s) ? job_size_bytes(&s->job) : 0);
+}
+
 static struct comm_config config_of(const struct measurer *m, const struct params *p)
 {
     const struct scenario *s = m->turns->scenario;
     const struct node *node = s->machine.node;
-    struct comm_lane lane = {.protocol = p->protocol, .fragment_bytes = p->fragment_bytes, .slots = p->slots, .sets = p->sets,
+    const struct protocol *carrier = is_allgather(s) ? companion_carrier(p->protocol) : p->protocol;
+    struct comm_lane lane = {.protocol = carrier, .fragment_bytes = p->fragment_bytes, .slots = p->slots, .sets = p->sets,
                              .readers_most = p->readers_most, .tree = p->tree, .size_max_bytes = UINT64_MAX};
     if (p->protocol->uses & PROTOCOL_LINES)
-        lane.size_max_bytes = s->job.bcast.size_bytes;
+        lane.size_max_bytes = job_size_bytes(&s->job);
     struct comm_config config = comm_config_of(m->self->procs, m->self->rank, &lane);
     config.domain_os = (int32_t)node->domain_os[node->core_domain[s->placement.core_of_rank[m->self->rank]]];
     config.llc_bytes = node->llc_bytes;
@@ -79,7 +92,8 @@ static int agree(struct measurer *m, uint64_t *deadline)
 /* One call, timed; *time_s is set on rank 0. */
 static int call_once(struct measurer *m, uint32_t config, double *time_s)
 {
-    uint64_t size = m->turns->scenario->job.bcast.size_bytes, deadline, last = 0;
+    const struct scenario *s = m->turns->scenario;
+    uint64_t size = buffer_bytes(s), deadline, last = 0;
     unsigned char *buffer = m->warm ? m->warm : pool_next(&m->pool, size);
     if (m->warm)
         memset(buffer, (int)m->turn, size);
@@ -89,7 +103,8 @@ static int call_once(struct measurer *m, uint32_t config, double *time_s)
     if (err)
         return err;
     wait_deadline(&m->clock, deadline, launcher_crowded(m->self));
-    err = comm_bcast(m->comm[config], buffer, size, m->turns->scenario->job.bcast.root);
+    err = is_allgather(s) ? comm_allgather(m->comm[config], buffer + job_message_bytes(&s->job), buffer, job_size_bytes(&s->job))
+                          : comm_bcast(m->comm[config], buffer, size, s->job.bcast.root);
     m->common->end_ticks[m->self->rank * 16] = clock_ticks(&m->clock);
     if (err)
         snprintf(m->self->message, COMM_REASON_BYTES, "%s", comm_error_string(m->comm[config]));
@@ -153,7 +168,7 @@ static int measure_rank(struct launch_rank *self, void *argument)
 {
     struct measurer m = *(const struct measurer *)argument;
     const struct scenario *s = m.turns->scenario;
-    uint64_t size = s->job.bcast.size_bytes;
+    uint64_t size = buffer_bytes(s);
     int cold = s->conditions.buffers == BUFFERS_COLD;
     m.self = self;
     m.common = self->common;

@@ -6,12 +6,24 @@
 
 enum { NOBODY = UINT32_MAX }; /* is root of an allgather */
 
+/* One of those for allgathers, where there are any. */
+static uint32_t lane_of_blocks(const struct comm *comm, uint64_t block_bytes)
+{
+    int own = 0;
+    for (uint32_t i = 0; i < comm->lanes; i++) {
+        if (block_bytes <= comm->config.lane[i].block_max_bytes)
+            return i;
+        own |= comm->config.lane[i].block_max_bytes > 0;
+    }
+    return own ? comm->lanes : lane_for(comm, block_bytes);
+}
+
 /* LANES_ALL if no lane takes blocks of that size. */
 static uint32_t allgather_lane(const struct comm *comm, uint64_t block_bytes)
 {
     if (block_bytes <= comm->lane[LANE_BRIEF].size_max_bytes)
         return LANE_BRIEF;
-    uint32_t lane = lane_for(comm, block_bytes), by = lane < comm->lanes ? comm->allgather_lane[lane] : LANES_ALL;
+    uint32_t lane = lane_of_blocks(comm, block_bytes), by = lane < comm->lanes ? comm->allgather_lane[lane] : LANES_ALL;
     if (by == LANES_ALL || block_bytes >> 30 >= comm->lane[by].call.fragment_bytes) /* fragments are counted in 32 bits */
         return LANES_ALL;
     return by;

@@ -69,12 +69,12 @@ static void companion_create(struct comm *comm, uint32_t i)
         fit_queue(&lane->call, shared->protocol);
 }
 
-/* A queue carries blocks of any size, and through the kernel they go slower: unless buffers are where all reach them, or there is
- * nothing else, they go by the next lane that has one. */
+/* A queue carries blocks of any size, and through the kernel they go slower: unless buffers are where all reach them, the lane was
+ * made for blocks, or there is nothing else, they go by the next lane that has one. */
 static uint32_t lane_to_take(const struct comm *comm, uint32_t lane)
 {
     const struct protocol *own = comm->lane[LANE_COMPANION + lane].protocol;
-    int by_kernel = own == &protocol_shared_blocks && comm->config.area_bytes == 0;
+    int by_kernel = own == &protocol_shared_blocks && comm->config.area_bytes == 0 && !comm->config.lane[lane].block_max_bytes;
     for (uint32_t away = 1; by_kernel && away < comm->lanes; away++) {
         if (away <= lane && comm->lane[LANE_COMPANION + lane - away].protocol == &protocol_direct)
             return LANE_COMPANION + lane - away;

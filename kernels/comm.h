@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COMM_REASON_BYTES = 256, COMM_NOTE_BYTES = 512, COMM_PROCS_MAX = 65534, COMM_COPY_AUTO = -1, COMM_LANES_MAX = 8 };
+enum { COMM_REASON_BYTES = 256, COMM_NOTE_BYTES = 512, COMM_PROCS_MAX = 65534, COMM_COPY_AUTO = -1, COMM_LANES_MAX = 12 };
 
 /* Collective among the ranks of the communicator to be; used in comm_create only. Each returns 0 or -errno and
  * should return an error when a peer has died. */
@@ -31,7 +31,7 @@ struct comm_bootstrap {
 };
 
 /* How messages up to a size go: a protocol of the broadcast with its parameters and memory of its own. Allgathers go through the
- * same lanes, by the size of a block, each in its own way (model/protocol/direct.h, shared_blocks.h): through every rank's queue,
+ * same lanes, by the size of a block, or by lanes of their own, each in its own way (model/protocol/direct.h, shared_blocks.h): through every rank's queue,
  * or, where buffers lie in comm_area and the lane reaches into others' memory, straight from there. */
 struct comm_lane {
     const struct protocol *protocol;
@@ -39,6 +39,7 @@ struct comm_lane {
     uint32_t readers_most;                /* peers' buffers: so many ranks read one at a time, 0: all */
     struct tree_shape tree;
     uint64_t size_max_bytes; /* messages up to here, if no lane before takes them */
+    uint64_t block_max_bytes; /* allgathers of blocks up to here, if no lane before takes them; 0 in all lanes: by size_max_bytes */
 };
 
 /* A wait that lasts: who waits for whom, at which step, for what value of which word. */
@@ -108,7 +109,8 @@ struct comm_surroundings {
     uint64_t budget_bytes; /* queues of a rank, all lanes; 0: the node's default */
 };
 
-/* Up to eight lanes, whatever protocols and parameters are fastest by the node's costs (model/choice_table.h), with what takes the place
+/* Up to eight lanes for broadcasts and four for allgathers, whatever protocols and parameters are fastest by the node's costs
+ * (model/choice_table.h), all queues within the budget, with what takes the place
  * of those that reach into other ranks' memory. Not collective; some milliseconds for two ranks, some tens for eight.
  * 0; -ENOTSUP with one line in `reason` (or NULL) if the node lacks costs: calibrate it; -ENOMEM. *out is set only on success. */
 int comm_config_best(uint32_t procs, uint32_t rank, const struct comm_surroundings *around, struct comm_config *out,

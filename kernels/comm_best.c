@@ -1,11 +1,13 @@
 /* Lanes chosen by what the node costs: model/choice_table for communicators. */
-#include "kernels/comm.h"
+#include "kernels/allgather_lanes.h"
+#include "model/bcast_cost.h"
 #include "model/choice_table.h"
 
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert((int)CHOICE_LANES_MAX <= (int)COMM_LANES_MAX, "a communicator holds every lane of a table");
+enum { ALLGATHER_LANES_MAX = COMM_LANES_MAX - CHOICE_LANES_MAX };
+_Static_assert(ALLGATHER_LANES_MAX >= 1, "a communicator holds every lane of a table, and lanes for allgathers");
 
 static struct comm_lane lane_from(const struct choice_lane *chosen)
 {
@@ -26,6 +28,37 @@ static struct scenario scenario_of(uint32_t procs, const struct comm_surrounding
                        .buffer_domain = -1},
         .variant = "extended",
     };
+}
+
+static uint64_t budget_left(const struct comm_config *config, const struct comm_surroundings *around)
+{
+    uint64_t left = around->budget_bytes ? around->budget_bytes : bcast_cost_budget_bytes(around->node);
+    for (uint32_t i = 0; i < config->lanes; i++) {
+        const struct comm_lane *lane = &config->lane[i];
+        uint64_t bytes = lane->protocol->uses & PROTOCOL_SLOTS ? (uint64_t)lane->fragment_bytes * lane->slots : 0;
+        left -= bytes < left ? bytes : left;
+    }
+    return left;
+}
+
+/* Behind the broadcasts' lanes, so that no message comes to them. Blocks in private memory never go through the kernel. Where there
+ * is nothing to choose from, allgathers go by the broadcasts' lanes. */
+static void add_allgathers(const struct comm_surroundings *around, struct scenario scenario, struct comm_config *config)
+{
+    struct choice_permits permits = {.budget_bytes = budget_left(config, around), .lanes_most = ALLGATHER_LANES_MAX};
+    struct choice_table table;
+    scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = scenario.job.procs};
+    if (permits.budget_bytes == 0 || choice_table_make(&scenario, &permits, &table))
+        return;
+    for (uint32_t i = 0; i < table.lanes; i++) {
+        struct comm_lane lane = lane_from(&table.lane[i]);
+        if (lane.protocol == &protocol_direct_line) /* which every communicator has */
+            continue;
+        lane.protocol = companion_carrier(lane.protocol);
+        lane.block_max_bytes = lane.size_max_bytes;
+        lane.size_max_bytes = UINT64_MAX;
+        config->lane[config->lanes++] = lane;
+    }
 }
 
 int comm_config_best(uint32_t procs, uint32_t rank, const struct comm_surroundings *around, struct comm_config *out,
@@ -55,7 +88,9 @@ int comm_config_best(uint32_t procs, uint32_t rank, const struct comm_surroundin
     }
     if (error && reason)
         snprintf(reason, COMM_REASON_BYTES, "%s", table.reason);
-    if (!error)
+    if (!error) {
+        add_allgathers(around, scenario_of(procs, around), &config);
         *out = config;
+    }
     return error;
 }

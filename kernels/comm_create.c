@@ -147,6 +147,8 @@ static void find_crowded(struct creation *c)
     free(mask);
 }
 
+_Static_assert((int)SEGMENT_LANES_MAX == (int)COMM_LANES_MAX + 1, "the segment has every lane, and that for short blocks");
+
 /* Rank 0 decides and creates the file. */
 static int step_plan(struct creation *c)
 {

@@ -44,7 +44,7 @@ static const char *lane_fault(const struct comm_config *f, uint32_t lane)
 
 const char *lanes_fault(const struct comm_config *f)
 {
-    const char *fault = f->lanes == 0 || f->lanes > COMM_LANES_MAX ? "between 1 and 8 lanes are possible" : NULL;
+    const char *fault = f->lanes == 0 || f->lanes > COMM_LANES_MAX ? "between 1 and 12 lanes are possible" : NULL;
     for (uint32_t i = 0; i < f->lanes && !fault; i++)
         fault = lane_fault(f, i);
     return fault ? fault : replacement_fault(f);
@@ -64,7 +64,8 @@ struct agreed lanes_agreed(const struct comm_config *f)
         const struct comm_lane *l = i < f->lanes ? &f->lane[i] : &f->without_peers;
         a.lane[i] = (struct agreed_lane){.fragment_bytes = l->fragment_bytes, .slots = l->slots, .sets = l->sets,
                                          .readers_most = l->readers_most, .tree_kind = l->tree.kind,
-                                         .tree_degree = l->tree.degree, .size_max_bytes = l->size_max_bytes};
+                                         .tree_degree = l->tree.degree, .size_max_bytes = l->size_max_bytes,
+                                         .block_max_bytes = l->block_max_bytes};
         snprintf(a.lane[i].protocol, sizeof a.lane[i].protocol, "%s", l->protocol ? l->protocol->name : "");
     }
     return a;

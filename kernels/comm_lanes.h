@@ -8,7 +8,7 @@
 struct agreed_lane {
     char protocol[16];
     uint32_t fragment_bytes, slots, sets, readers_most, tree_kind, tree_degree;
-    uint64_t size_max_bytes;
+    uint64_t size_max_bytes, block_max_bytes;
 };
 
 struct agreed {

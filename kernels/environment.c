@@ -101,6 +101,7 @@ static struct comm_lane queue_lane(const struct comm_config *config, const struc
         lane = (struct comm_lane){.protocol = &protocol_counted, .fragment_bytes = (uint32_t)(bytes / QUEUE_SLOTS), .slots = QUEUE_SLOTS,
                                   .sets = QUEUE_SETS, .tree = instead_of->tree};
     lane.size_max_bytes = instead_of->size_max_bytes;
+    lane.block_max_bytes = instead_of->block_max_bytes;
     return lane;
 }
 

@@ -13,7 +13,7 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-enum { SEGMENT_REASON_BYTES = 200, SEGMENT_LANES_MAX = 9 };
+enum { SEGMENT_REASON_BYTES = 200, SEGMENT_LANES_MAX = 13 };
 
 struct segment_options {
     uint32_t procs, lanes;

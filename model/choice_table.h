@@ -1,4 +1,5 @@
-/* best: which protocol with which parameters carries a broadcast of which size, from what the node costs.
+/* best: which protocol with which parameters carries a broadcast of which size, or an allgather of which block size, from what the
+ * node costs. Of allgather these are the protocols that go by steps, which is what a communicator has; schedules need endpoints.
  *
  * A table has a lane for each range of sizes, few enough for a communicator to hold them all: each lane is a queue of its
  * own, and all together stay within a budget. Pure; made once a communicator, on every rank with the same answer. */
@@ -14,12 +15,14 @@ struct choice_permits {
     int peers;              /* ranks reach into each other's private memory through the kernel */
     int no_lines;           /* lines for short messages cannot be had */
     uint64_t budget_bytes;  /* queues of a rank, all lanes; 0: the node's default */
+    uint32_t lanes_most;    /* 0: CHOICE_LANES_MAX */
 };
 
 struct choice_lane {
     struct params params;
     uint64_t size_max_bytes; /* messages up to here that no lane before takes */
-    double time_s;           /* predicted for that size, or for the largest size asked about; NAN where ranks share cores */
+    double time_s;           /* predicted for that size, or for the largest size asked about; NAN where ranks share cores, and
+                                in an allgather of many */
 };
 
 struct choice_table {
@@ -29,7 +32,7 @@ struct choice_table {
     char reason[200];    /* one line, set whenever it fails */
 };
 
-/* For the scenario's node, placement, ranks and conditions; its size and params are ignored.
+/* For the scenario's kind of job, node, placement, ranks and conditions; its size and params are ignored.
  * 0; -ENOTSUP if the node lacks costs; -EINVAL; -ENOMEM: see reason. */
 int choice_table_make(const struct scenario *scenario, const struct choice_permits *permits, struct choice_table *out);
 

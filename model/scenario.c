@@ -46,6 +46,12 @@ uint64_t job_size_bytes(const struct job *job)
                                         : job->bcast.size_bytes;
 }
 
+void job_size_set(struct job *job, uint64_t bytes)
+{
+    *(job->kind == JOB_ALLGATHER ? &job->allgather.block_bytes : job->kind == JOB_P2P ? &job->p2p.size_bytes : &job->bcast.size_bytes) =
+        bytes;
+}
+
 uint64_t job_message_bytes(const struct job *job)
 {
     return job_size_bytes(job) * (job->kind == JOB_ALLGATHER ? job->procs : 1);
@@ -118,6 +124,15 @@ static int check_params(const struct params *p, const struct complaint *c)
         return complain(c, "0 sets: at least 1 is needed");
     if (p->slots % p->sets != 0)
         return complain(c, "%u sets do not divide %u slots", p->sets, p->slots);
+    return 0;
+}
+
+int scenario_shares_cores(const struct scenario *s)
+{
+    for (uint32_t a = 0; a < s->job.procs; a++)
+        for (uint32_t b = 0; b < a; b++)
+            if (s->placement.core_of_rank[a] == s->placement.core_of_rank[b])
+                return 1;
     return 0;
 }
 

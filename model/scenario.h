@@ -52,6 +52,7 @@ const char *job_name(const struct job *job);
 const char *p2p_pattern_name(enum p2p_pattern pattern);
 /* The size by which the job goes: of the message, or of a block. */
 uint64_t job_size_bytes(const struct job *job);
+void job_size_set(struct job *job, uint64_t bytes);
 /* What every rank has in the end. */
 uint64_t job_message_bytes(const struct job *job);
 /* 0 where there is no root. */
@@ -182,6 +183,9 @@ const struct channel_kind *scenario_channel(const struct scenario *scenario);
 
 /* Whether a rank reaches another's user buffer only through the kernel: ranks are processes, and buffers their own memory. */
 int scenario_peers_by_kernel(const struct scenario *scenario);
+
+/* Whether two ranks are on one core. */
+int scenario_shares_cores(const struct scenario *scenario);
 
 /* The tree of the parameters for the ranks where they are placed, which must be sound. 0 or as tree_create. */
 int scenario_tree_create(const struct scenario *scenario, struct tree *out);

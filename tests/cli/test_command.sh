@@ -52,7 +52,7 @@ refuses 2 "unknown channel 'rdma': use mp, er, sr, zc, combined" run p2p --chann
 refuses 2 "p2p is between 2 ranks, not 3" run p2p --procs 3
 refuses 2 "is of allgather, not of p2p" run p2p --algorithm ring
 refuses 2 "bcast goes by its --protocol" run bcast --channel er
-refuses 4 "regret is of bcast only" compare p2p --regret
+refuses 4 "regret is of bcast, and of allgather" compare p2p --regret
 refuses 4 "have no shared buffers" run allgather --algorithm ring --buffer-memory shared
 refuses 4 "rings take fragments" run allgather --algorithm ring --fragment 8K --slots 2
 refuses 2 "pipelined is none of allgather: use auto, direct, direct_line or shared_source" run allgather --protocol pipelined
@@ -196,7 +196,10 @@ says '"collective":"allgather","algorithm":"ring","protocol":"er".*"size_bytes":
 if grep -q '"root"\|"tree"\|"sets"\|null\|nan' "$work/out"; then fail "a scheduled allgather has keys that it should not"; else pass; fi
 says '"algorithm":"direct","protocol":"direct".*"size_bytes":8192,.*"time_s":2.462' model allgather --node paper --size 8K --format jsonl
 says '"algorithm":"recursive_doubling",.*"size_bytes":8,' model allgather --node broadwell-2x8 --procs 16 --size 8 --algorithm best --format jsonl
-says '"algorithm":"neighbour_exchange",.*"size_bytes":1048576,' model allgather --node broadwell-2x8 --procs 16 --algorithm best --format jsonl
+says '"algorithm":"neighbour_exchange",.*"size_bytes":1048576,' model allgather --node broadwell-2x8 --procs 16 --algorithm best \
+    --channel er --format jsonl
+says '"algorithm":"direct","protocol":"direct",.*"size_bytes":1048576,' model allgather --node broadwell-2x8 --procs 16 --algorithm best \
+    --format jsonl
 for algorithm in ring recursive_doubling bruck neighbour_exchange sparbit; do
     says "\"algorithm\":\"$algorithm\",\"protocol\":\"er\".*\"size_bytes\":5000,\"fragment_bytes\":1024,\"slots\":16,.*\"verified\":true" \
         run allgather --procs 4 --algorithm $algorithm --size 5000 --fragment 1K --slots 16 --reps 5 --format jsonl

@@ -1,9 +1,11 @@
 /* comm_config_best: a communicator of chosen lanes moves the right bytes on both sides of every border, with and without peers. */
 #include "watched_launch.h"
 
+#include "kernels/allgather_lanes.h"
 #include "kernels/launcher.h"
 #include "kernels/verify.h"
 #include "model/formats/presets.h"
+#include "model/protocol/eager.h"
 #include "model/scenario.h"
 
 #include <setjmp.h>
@@ -38,6 +40,43 @@ static int moves(struct launch_rank *self, struct comm *comm, unsigned char *buf
     return verify_check(buffer, size, key) < 0 ? 0 : refuse(self, "wrong bytes", size);
 }
 
+static int gathers(struct launch_rank *self, struct comm *comm, unsigned char *buffer, uint64_t block)
+{
+    unsigned char *own = buffer + self->procs * block;
+    for (uint32_t r = 0; r < self->procs; r++)
+        verify_poison(buffer + r * block, block, verify_key(block, r));
+    verify_fill(own, block, verify_key(block, self->rank));
+    if (comm_allgather(comm, own, buffer, block))
+        return refuse(self, comm_error_string(comm), block);
+    for (uint32_t r = 0; r < self->procs; r++)
+        if (verify_check(buffer + r * block, block, verify_key(block, r)) >= 0)
+            return refuse(self, "wrong bytes of a block", block);
+    return 0;
+}
+
+/* The lane a block should go by, and does: its own companion, of the fewest bytes that hold it. */
+static int goes_by(struct launch_rank *self, struct comm *comm, const struct comm_config *config, uint64_t block)
+{
+    for (uint32_t i = 0; i < config->lanes; i++)
+        if (config->lane[i].block_max_bytes >= block && block > EAGER_PAYLOAD_BYTES)
+            return companion_of(comm, block) == comm->lane[LANE_COMPANION + i].protocol ? 0 : refuse(self, "another lane", block);
+    return block > EAGER_PAYLOAD_BYTES ? refuse(self, "no lane", block) : 0;
+}
+
+static int all_gather(struct launch_rank *self, struct comm *comm, const struct comm_config *config, unsigned char *buffer)
+{
+    static const uint64_t block[] = {1, 120, 121, 5000, 70000, 300001, LARGEST / 4};
+    int error = 0;
+    for (size_t i = 0; i < sizeof block / sizeof *block && !error; i++) {
+        error = gathers(self, comm, buffer, block[i]);
+        if (!error)
+            error = goes_by(self, comm, config, block[i]);
+        if (!error && i % 2) /* in between, one of the broadcasts' */
+            error = moves(self, comm, buffer, block[i], 0);
+    }
+    return error;
+}
+
 static int body(struct launch_rank *self, void *argument)
 {
     const struct errand *errand = argument;
@@ -57,6 +96,8 @@ static int body(struct launch_rank *self, void *argument)
             uint64_t border = config.lane[lane].size_max_bytes;
             error = moves(self, comm, buffer, border < LARGEST ? border + (uint64_t)beyond : LARGEST, lane % self->procs);
         }
+    if (!error)
+        error = all_gather(self, comm, &config, buffer);
     if (!error && (config.lanes < 2 || config.lane[config.lanes - 1].size_max_bytes != UINT64_MAX))
         error = refuse(self, "not a table", config.lanes);
     comm_destroy(comm);
@@ -107,7 +148,11 @@ static void peers_are_a_matter_of_cost(void **state)
         char reason[COMM_REASON_BYTES];
         errand_create(&errand, 2, dear ? 5000 : 1);
         assert_int_equal(comm_config_best(2, 0, &errand.around, &config, reason), 0);
-        const struct protocol *last = config.lane[config.lanes - 1].protocol;
+        uint32_t lanes = config.lanes;
+        while (config.lane[lanes - 1].block_max_bytes) /* behind the broadcasts' */
+            lanes--;
+        assert_true(lanes < config.lanes);
+        const struct protocol *last = config.lane[lanes - 1].protocol;
         assert_int_equal((last->uses & PROTOCOL_PEERS) != 0, !dear);
         assert_int_equal(config.without_peers.protocol != NULL, !dear);
         if (!dear)
