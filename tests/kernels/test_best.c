@@ -54,24 +54,26 @@ static int gathers(struct launch_rank *self, struct comm *comm, unsigned char *b
     return 0;
 }
 
-/* The lane a block should go by, and does: its own companion, of the fewest bytes that hold it. */
-static int goes_by(struct launch_rank *self, struct comm *comm, const struct comm_config *config, uint64_t block)
+/* The lane that was made for blocks of that size; LANE_BRIEF if a line holds them. */
+static uint32_t lane_made_for(const struct comm_config *config, uint64_t block)
 {
-    for (uint32_t i = 0; i < config->lanes; i++)
-        if (config->lane[i].block_max_bytes >= block && block > EAGER_PAYLOAD_BYTES)
-            return companion_of(comm, block) == comm->lane[LANE_COMPANION + i].protocol ? 0 : refuse(self, "another lane", block);
-    return block > EAGER_PAYLOAD_BYTES ? refuse(self, "no lane", block) : 0;
+    for (uint32_t i = 0; i < config->lanes && block > EAGER_PAYLOAD_BYTES; i++)
+        if (config->lane[i].block_max_bytes >= block)
+            return LANE_COMPANION + i;
+    return LANE_BRIEF;
 }
 
+/* Each block by its lane, whose counters move; in between, messages by the broadcasts'. */
 static int all_gather(struct launch_rank *self, struct comm *comm, const struct comm_config *config, unsigned char *buffer)
 {
     static const uint64_t block[] = {1, 120, 121, 5000, 70000, 300001, LARGEST / 4};
     int error = 0;
     for (size_t i = 0; i < sizeof block / sizeof *block && !error; i++) {
+        uint32_t lane = lane_made_for(config, block[i]), before = comm->lane[lane].op;
         error = gathers(self, comm, buffer, block[i]);
-        if (!error)
-            error = goes_by(self, comm, config, block[i]);
-        if (!error && i % 2) /* in between, one of the broadcasts' */
+        if (!error && comm->lane[lane].op == before)
+            error = refuse(self, "another lane", block[i]);
+        if (!error && i % 2)
             error = moves(self, comm, buffer, block[i], 0);
     }
     return error;
