@@ -19,6 +19,8 @@ static int parse_copy(const char *value, int *out)
 
 static int parse_protocol(const char *value, struct contender *c)
 {
+    if (c->kind == CONTENDER_MESSAGES)
+        return -EINVAL;
     c->kind = strcmp(value, "mpi") == 0 ? CONTENDER_MPI : strcmp(value, "best") == 0 ? CONTENDER_BEST : CONTENDER_OURS;
     const struct protocol *protocol = protocol_find(value);
     if (c->kind != CONTENDER_OURS)
@@ -40,6 +42,10 @@ static int parse_protocol(const char *value, struct contender *c)
 static int set(struct contender *c, const char *key, const char *value)
 {
     uint64_t number = strtoull(value, NULL, 10);
+    if (strcmp(key, "channel") == 0)
+        return (c->channel = channel_find(value)) ? 0 : -EINVAL;
+    if (strcmp(key, "algorithm") == 0)
+        return (c->algorithm = schedule_find(SCHEDULE_ALLGATHER, value)) ? 0 : -EINVAL;
     if (strcmp(key, "protocol") == 0)
         return parse_protocol(value, c);
     if (strcmp(key, "tree") == 0)
@@ -89,13 +95,16 @@ int contender_parse(const char *word, uint32_t procs, struct contender *out)
     if (!label || strlen(label) >= sizeof c.label)
         return -EINVAL;
     strcpy(c.label, label);
-    int error = strstr(word, ":protocol=") ? 0 : parse_protocol(label, &c);
+    c.kind = strstr(word, ":algorithm=") ? CONTENDER_MESSAGES : CONTENDER_OURS;
+    int error = c.kind == CONTENDER_MESSAGES || strstr(word, ":protocol=") ? 0 : parse_protocol(label, &c);
     /* Values of a tree have colons themselves: there a dot stands for it. */
     while (!error && (pair = strtok_r(NULL, ":", &rest))) {
         for (char *dot = pair; (dot = strchr(dot, '.')); )
             *dot = ':';
         error = parse_pair(pair, &c);
     }
+    if (c.kind == CONTENDER_MESSAGES)
+        error = !error && c.channel && c.algorithm ? schedule_init(&c.schedule, c.algorithm, procs, 0) : -EINVAL;
     if (!error)
         *out = c;
     return error;
@@ -118,6 +127,10 @@ int contender_open(struct contender *c, uint32_t procs, uint32_t rank, uint64_t 
 {
     if (c->kind == CONTENDER_MPI)
         return 0;
+    if (c->kind == CONTENDER_MESSAGES) {
+        struct endpoint_config messages = endpoint_config_default(procs, rank, c->channel);
+        return area_bytes ? -ENOTSUP : endpoint_create(&messages, bootstrap, &c->endpoint, reason);
+    }
     struct comm_config config = comm_config_of(procs, rank, &c->lane);
     if (c->kind == CONTENDER_BEST)
         config = best_config(procs, rank, area_bytes > 0, node, reason);
@@ -132,6 +145,19 @@ void contender_close(struct contender *c)
 {
     comm_destroy(c->comm);
     c->comm = NULL;
+    endpoint_destroy(c->endpoint);
+    c->endpoint = NULL;
+}
+
+int contender_allgather(struct contender *c, const void *send, void *receive, uint64_t block_bytes)
+{
+    return c->kind == CONTENDER_MESSAGES ? allgather_schedule_run(c->endpoint, send, receive, block_bytes, &c->schedule, NULL)
+                                         : comm_allgather(c->comm, send, receive, block_bytes);
+}
+
+const char *contender_error(const struct contender *c)
+{
+    return c->kind == CONTENDER_MESSAGES ? endpoint_error_string(c->endpoint) : comm_error_string(c->comm);
 }
 
 int contender_takes(const struct contender *c, uint64_t size_bytes, uint32_t procs)

@@ -105,11 +105,11 @@ static void call(struct bench *b, uint32_t c, const struct buffers *own)
     if (who->kind == CONTENDER_MPI)
         call_mpi(b, own);
     else if (b->options.allgather)
-        error = comm_allgather(who->comm, own->send, own->message, own->block_bytes);
+        error = contender_allgather(who, own->send, own->message, own->block_bytes);
     else
         error = comm_bcast(who->comm, own->message, own->block_bytes, b->options.root);
     if (error)
-        fail(b, who->label, comm_error_string(who->comm), EXIT_FAILURE);
+        fail(b, who->label, contender_error(who), EXIT_FAILURE);
 }
 
 /* One repetition; 0 when rank 0 has called the block off. */

@@ -2,9 +2,9 @@
 # What `make bench` does: run_bench.sh BUILD OUT [--quick]. Every protocol, our default (`best`), Open MPI (as installed, and with
 # its shared-memory component) and MPICH by one definition of time. Ours and the MPI run by turns in the same processes
 # (mpi_compare), so every ratio is taken within a launch; launches are interleaved in rounds, the spread is over rounds.
-# Allgather and messages between two ranks follow by the same definition (run_allgather.sh, run_p2p.sh). With --quick under
-# three minutes, else under thirty. Rows go to OUT/bench.jsonl, ratios to OUT/bench.csv, the tables to standard output and OUT/bench.txt, the picture to
-# OUT/bench.{pdf,svg,png}. Only what is installed is measured.
+# Allgather and messages between two ranks follow by the same definition (run_allgather.sh, run_combined.sh, run_p2p.sh). With
+# --quick under three minutes, else under thirty. Rows go to OUT/bench.jsonl, ratios to OUT/bench.csv, the tables to standard output and
+# OUT/bench.txt, the picture to OUT/bench.{pdf,svg,png}. Only what is installed is measured.
 # BENCH_PREFIX: words before every launch, such as a lock held while it lasts.
 set -u
 build=$1 out=$2 quick=${3:-}
@@ -105,6 +105,7 @@ done
     awk -v csv="$out/bench.csv" -f $here/rows.awk -f $here/bench_table.awk "$rows"
 } | tee "$out/bench.txt"
 $here/run_allgather.sh "$build" "$out" "$node" "$quick" | tee -a "$out/bench.txt"
+$here/run_combined.sh "$build" "$out" "$quick" | tee -a "$out/bench.txt"
 [ "$cpus" -lt 2 ] || $here/run_p2p.sh "$build" "$out" "$quick" | tee -a "$out/bench.txt"
 [ -n "$quick" ] || case $all in openmpi*) $here/run_ideas.sh "$build" "$out" | tee -a "$out/bench.txt" ;; esac
 [ "$cpus" -lt 2 ] || experiments/bench/run_regret.sh "$build" "$quick" | tee -a "$out/bench.txt"
