@@ -95,6 +95,9 @@ uint32_t lane_for(const struct comm *comm, uint64_t size_bytes);
 /* For the waiter: tells the embedder that the wait in comm->at lasts. `context` is the struct comm. */
 void comm_stalled(void *context, atomic_word *word, uint32_t seen, uint64_t waited_ns);
 
+/* Spreads the ranks over their programs: 0..delay_max_ns before every step, now and then a yield. */
+void execute_delay(struct comm *comm);
+
 /* The executor of a protocol under this configuration. */
 lane_execute *lane_execute_find(const struct protocol *protocol, const struct comm_config *config);
 

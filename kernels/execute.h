@@ -175,9 +175,6 @@ static inline int execute_step(struct comm *comm, const struct lane *lane, const
     }
 }
 
-/* Spreads the ranks over their programs: 0..delay_max_ns before every step, now and then a yield. */
-void execute_delay(struct comm *comm);
-
 #ifdef SHMCOLL_FAULT_POINTS
 /* Asks the test whether this rank ends here, and does it. */
 void execute_fault_point(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s,

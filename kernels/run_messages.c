@@ -1,7 +1,6 @@
 #include "kernels/run_messages.h"
 
 #include "kernels/channels/endpoint_internal.h"
-#include "model/channel/channel_shape.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +18,12 @@ int run_messages_fit(const struct scenario *s)
     return shape_of(s, &shape) == 0;
 }
 
+static void tell_stall(void *context, const struct endpoint_stall *stall)
+{
+    const struct scenario *s = context;
+    s->conditions.stall_report(stall->text);
+}
+
 static int config_of(const struct launch_rank *self, const struct scenario *s, struct endpoint_config *out)
 {
     const struct node *node = s->machine.node;
@@ -30,6 +35,11 @@ static int config_of(const struct launch_rank *self, const struct scenario *s, s
     endpoint_config_shape(out, &shape);
     out->domain_os = (int32_t)node->domain_os[node->core_domain[s->placement.core_of_rank[self->rank]]];
     out->op_start = s->conditions.op_start;
+    out->delay_max_ns = s->conditions.delay_max_ns;
+    out->seed = s->conditions.seed;
+    out->stall_report_s = s->conditions.stall_report_s;
+    out->stall = s->conditions.stall_report ? tell_stall : NULL;
+    out->stall_context = (void *)(uintptr_t)s;
     out->dead_rank = launcher_dead_rank;
     out->dead_rank_context = (void *)(uintptr_t)self;
     return 0;

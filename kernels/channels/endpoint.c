@@ -1,6 +1,7 @@
 #include "kernels/channels/endpoint_internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -156,6 +157,21 @@ int endpoint_rest_alive(void *context)
     struct endpoint *e = context;
     int error = liveness_check(&e->comm->liveness);
     return error ? error : e->awaited && peer_left(e, e->awaited->peer) ? -EPIPE : 0;
+}
+
+void endpoint_rest_stalled(void *context, atomic_word *word, uint32_t seen, uint64_t waited_ns)
+{
+    struct endpoint *e = context;
+    const struct transfer *t = e->awaited;
+    struct endpoint_stall stall = {.rank = e->rank, .peer = t->peer, .tag = t->tag, .sends = t->channel != NULL,
+                                   .waited_s = (double)waited_ns * 1e-9};
+    (void)word;
+    (void)seen;
+    snprintf(stall.text, sizeof stall.text, "rank %u has waited %.3g s for a message %s rank %u (tag %u%s%s): %llu bytes of %s%llu have moved",
+             stall.rank, stall.waited_s, stall.sends ? "to be taken by" : "from", stall.peer, stall.tag, stall.sends ? ", " : "",
+             stall.sends ? t->channel->kind->name : "", (unsigned long long)t->moved_bytes, stall.sends ? "" : "at most ",
+             (unsigned long long)(stall.sends ? t->bytes : t->capacity_bytes));
+    e->config.stall(e->config.stall_context, &stall);
 }
 
 static int gone(struct endpoint *e, uint32_t rank)

@@ -12,6 +12,7 @@
 #define SHMCOLL_KERNELS_CHANNELS_ENDPOINT_H
 
 #include "kernels/comm.h"
+#include "model/channel/channel_shape.h"
 
 struct endpoint;
 struct channel;
@@ -40,6 +41,14 @@ const char *channel_summary(const struct channel *channel);
 
 enum { ENDPOINT_CHANNELS_MAX = 8 };
 
+/* A wait in which nothing has happened for long: for which message. */
+struct endpoint_stall {
+    uint32_t rank, peer, tag;
+    int sends; /* the message is for the peer, else it comes from there */
+    double waited_s;
+    char text[COMM_REASON_BYTES]; /* all of it in one line */
+};
+
 struct endpoint_config {
     uint32_t procs, rank;
     const struct channel *channel[ENDPOINT_CHANNELS_MAX]; /* there is memory for these; NULL ends it; the first is used at first */
@@ -57,12 +66,17 @@ struct endpoint_config {
     int64_t (*dead_rank)(void *context);
     void *dead_rank_context;
     double wait_limit_s; /* a wait in which nothing happens for so long is an error, -ETIMEDOUT; 0: it may last for ever */
-    uint32_t op_start;   /* counters start here */
+    double stall_report_s; /* one that lasts so long is told to `stall`, by the waiting rank, and each time it has lasted twice as long */
+    void (*stall)(void *context, const struct endpoint_stall *stall);
+    void *stall_context;
+    /* For tests and experiments. */
+    uint32_t op_start;     /* counters start here */
+    uint32_t delay_max_ns; /* random delay before every packet, there and here */
+    uint64_t seed;
 };
 
 struct endpoint_config endpoint_config_default(uint32_t procs, uint32_t rank, const struct channel *channel);
-/* With room of this shape (model/channel/channel_shape.h). */
-struct channel_shape;
+/* With room of this shape. */
 void endpoint_config_shape(struct endpoint_config *config, const struct channel_shape *shape);
 
 /* Collective. All but rank, domain_os and callbacks agree on all ranks. As comm_create. */

@@ -1,7 +1,6 @@
 /* Creation of an endpoint. A communicator of its own brings the segment, domains, liveness and waiting; the channels' memory is its area. */
 #include "kernels/channels/endpoint_internal.h"
 
-#include "model/channel/channel_shape.h"
 #include "model/protocol/eager.h"
 
 #include <errno.h>
@@ -193,6 +192,8 @@ static int comm_of_endpoint(struct endpoint *e, const struct comm_bootstrap *boo
     config.dead_rank_context = f->dead_rank_context;
     config.wait_limit_s = f->wait_limit_s;
     config.op_start = f->op_start;
+    config.delay_max_ns = f->delay_max_ns;
+    config.seed = f->seed;
     return comm_create(&config, bootstrap, &e->comm, reason);
 }
 
@@ -205,6 +206,9 @@ static void waiter_start(struct endpoint *e)
     e->waiter.progress_context = e;
     e->waiter.alive = endpoint_rest_alive;
     e->waiter.alive_context = e;
+    e->waiter.stall_ns = e->config.stall ? (uint64_t)(e->config.stall_report_s * 1e9) : 0;
+    e->waiter.stalled = endpoint_rest_stalled;
+    e->waiter.stalled_context = e;
     e->bell = (atomic_word *)(void *)area_of(e, e->rank);
 }
 

@@ -261,6 +261,8 @@ static int arrive_more(struct endpoint *e, struct peer *p, const struct packet *
 int packet_arrive(struct endpoint *e, struct peer *p, const struct packet *packet)
 {
     const struct packet_head *head = packet->head;
+    if (__builtin_expect(e->config.delay_max_ns != 0, 0))
+        execute_delay(e->comm);
     switch (head->kind) {
     case PACKET_EAGER:
     case PACKET_RTS:

@@ -249,6 +249,8 @@ void sr_pool_destroy(struct endpoint *e);
 static inline int carrier_put(struct endpoint *e, struct peer *p, enum carrier carrier, const struct packet_head *head, const void *payload,
                               uint32_t n)
 {
+    if (__builtin_expect(e->config.delay_max_ns != 0, 0))
+        execute_delay(e->comm);
     return carrier == CARRIER_RING ? er_put(e, p, head, payload, n)
            : carrier == CARRIER_QUEUE ? mp_put(e, p, head, payload, n) : sr_put(e, p, head, payload, n);
 }
@@ -284,6 +286,7 @@ static inline void endpoint_bell(const struct endpoint *e, struct peer *p)
 
 void endpoint_rest_progress(void *context);
 int endpoint_rest_alive(void *context);
+void endpoint_rest_stalled(void *context, atomic_word *word, uint32_t seen, uint64_t waited_ns);
 
 /* ---- endpoint_out.c ---- */
 

@@ -37,7 +37,7 @@ for header in $(cd "$there/include/shmcoll" && find . -name '*.h'); do
     expect "$header stands alone" "$compiler" -std=c11 -D_GNU_SOURCE -Wall -Werror -fsyntax-only -I"$there/include/shmcoll" -x c "$there/include/shmcoll/$header"
 done
 cat >"$work/embed.c" <<'END'
-#include "kernels/channels/endpoint.h"
+#include "kernels/allgather_schedule.h"
 #include "model/bcast_cost.h"
 #include <stdio.h>
 #include <string.h>
@@ -59,6 +59,10 @@ int main(void)
     char copy[100] = "";
     if (endpoint_create(&ends, &bootstrap, &e, reason) || endpoint_send(e, 0, 7, data, sizeof data, &sent) ||
         endpoint_receive(e, 0, 7, copy, sizeof copy, &got) || endpoint_wait(e, &got) || strcmp(copy, "x") != 0)
+        return 1;
+    struct schedule ring;
+    if (schedule_init(&ring, schedule_find(SCHEDULE_ALLGATHER, "ring"), 1, 0) ||
+        allgather_schedule_run(e, "y", copy, 1, &ring, NULL) || copy[0] != 'y')
         return 1;
     endpoint_destroy(e);
     printf("f* = %.1f\n", bcast_cost_fragment_opt_bytes(&costs, 16 << 20, 4 << 20));

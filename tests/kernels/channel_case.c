@@ -263,6 +263,8 @@ static struct endpoint_config config_of(const struct channel_case *c, struct lau
     config.kept_bytes = c->kept_bytes ? c->kept_bytes : config.kept_bytes;
     config.rings_most = c->rings_most ? c->rings_most : config.rings_most;
     config.offer_bytes = c->offer_bytes ? c->offer_bytes : config.offer_bytes;
+    config.delay_max_ns = c->delay_max_ns;
+    config.seed = c->seed;
     config.dead_rank = launcher_dead_rank;
     config.dead_rank_context = self;
     return config;
@@ -339,9 +341,9 @@ const char *channel_case_format(const struct channel_case *c, char *text, size_t
     for (uint32_t i = 0; i < ENDPOINT_CHANNELS_MAX && c->channel[i]; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "+" : "", channel_name(c->channel[i]));
     snprintf(text, text_bytes, "%s%s p=%u %s messages=%u size<=%llu tags=%u window=%u %s%s%s op=%u ring=%u fragment=%u eager=%u kept=%u rings=%u offer=%u "
-             "seed=%llu", names, c->moving ? " moving" : "", c->procs, c->backend == BACKEND_THREADS ? "threads" : "procs", c->messages,
+             "delay=%u seed=%llu", names, c->moving ? " moving" : "", c->procs, c->backend == BACKEND_THREADS ? "threads" : "procs", c->messages,
              (unsigned long long)c->size_max_bytes, c->tags, c->window, pattern[c->pattern], c->slow ? " slow" : "",
              c->blocking ? " blocking" : "", c->op_start, c->ring_bytes, c->fragment_bytes, c->eager_bytes, c->kept_bytes,
-             c->rings_most, c->offer_bytes, (unsigned long long)c->seed);
+             c->rings_most, c->offer_bytes, c->delay_max_ns, (unsigned long long)c->seed);
     return text;
 }

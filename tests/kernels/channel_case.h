@@ -22,6 +22,7 @@ struct channel_case {
     int slow;     /* odd ranks sleep now and then; of many to one the one */
     int blocking; /* ranks wait in endpoint_wait rather than look around */
     uint32_t op_start, ring_bytes, fragment_bytes, eager_bytes, kept_bytes, rings_most, offer_bytes; /* 0: the default */
+    uint32_t delay_max_ns; /* before every packet */
     uint64_t seed;
 };
 

@@ -90,6 +90,7 @@ static void traffic_of(const struct channel *channel)
         c.op_start = i % 2 ? 0u - 700 : 0;
         c.rings_most = i % 2 ? 1 : 0;
         c.offer_bytes = i % 2 ? 70000 : 0;
+        c.delay_max_ns = i % 7 == 5 ? 3000 : 0;
         if (i % 3 == 1) {
             c.ring_bytes = 4096;
             c.fragment_bytes = 1000;

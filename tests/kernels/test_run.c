@@ -145,6 +145,19 @@ static void times_messages(void **state)
     }
 }
 
+/* A packet is delayed where it is put and where it is taken: 400 us a message on average. */
+static void delays_spread_packets(void **state)
+{
+    struct fixture *f = *state;
+    struct outcome out;
+    outcome_init(&out);
+    f->scenario.job = (struct job){.kind = JOB_P2P, .procs = 2, .p2p = {8, P2P_STREAM, 4}};
+    f->scenario.conditions.delay_max_ns = 400000;
+    assert_int_equal(evaluator_run.evaluate(&f->scenario, NULL, &out), 0);
+    assert_true(out.time_s > 4e-5);
+    outcome_destroy(&out);
+}
+
 static void times_schedules_over_channels(void **state)
 {
     struct fixture *f = *state;
@@ -318,6 +331,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(times_and_verifies, setup, teardown),
         cmocka_unit_test_setup_teardown(times_allgathers, setup, teardown),
         cmocka_unit_test_setup_teardown(times_messages, setup, teardown),
+        cmocka_unit_test_setup_teardown(delays_spread_packets, setup, teardown),
         cmocka_unit_test_setup_teardown(times_schedules_over_channels, setup, teardown),
         cmocka_unit_test_setup_teardown(messages_are_checked, setup, teardown),
         cmocka_unit_test_setup_teardown(more_ranks_than_cpus, setup, teardown),

@@ -1,7 +1,9 @@
-/* The stall watchdog: a rank sleeps (SIGSTOP), the others say that they wait for it, and the call goes on when it wakes. */
+/* The stall watchdog, of communicators and of endpoints: a rank sleeps (SIGSTOP), the others say that they wait for it, and the call goes on
+ * when it wakes. */
 #include "small_lane.h"
 #include "watched_launch.h"
 
+#include "kernels/allgather_schedule.h"
 #include "kernels/launcher.h"
 #include "kernels/verify.h"
 
@@ -28,6 +30,7 @@ struct stall_case {
 struct common {
     _Atomic int32_t sleeper_pid;
     struct comm_stall last[PROCS];
+    struct endpoint_stall message[PROCS];
     _Atomic uint32_t reports[PROCS];
 };
 
@@ -38,15 +41,27 @@ struct listener {
 };
 
 /* A rank that has said it often enough wakes the sleeper, if all have said it who will. */
-static void listen(void *context, const struct comm_stall *stall)
+static void told(const struct listener *l)
 {
-    struct listener *l = context;
-    l->common->last[l->rank] = *stall;
     uint32_t reports = ++l->common->reports[l->rank], silent = 0;
     for (uint32_t r = 0; r < PROCS; r++)
         silent += r != SLEEPER && l->common->reports[r] == 0;
     if (reports >= REPORTS && !(l->all && silent))
         kill(l->common->sleeper_pid, SIGCONT);
+}
+
+static void listen(void *context, const struct comm_stall *stall)
+{
+    struct listener *l = context;
+    l->common->last[l->rank] = *stall;
+    told(l);
+}
+
+static void listen_to_messages(void *context, const struct endpoint_stall *stall)
+{
+    struct listener *l = context;
+    l->common->message[l->rank] = *stall;
+    told(l);
 }
 
 static int calls_run(struct launch_rank *self, struct comm *comm, const struct stall_case *c, uint64_t size)
@@ -146,6 +161,74 @@ static void sleeper_is_named(void **state)
         }
 }
 
+/* ---- endpoints ---- */
+
+enum { BLOCK_BYTES = 20000 };
+
+static int gathers_run(struct launch_rank *self, struct endpoint *e)
+{
+    unsigned char *all = malloc(PROCS * BLOCK_BYTES);
+    struct schedule ring;
+    int error = schedule_init(&ring, &schedule_ring, PROCS, 0);
+    for (uint32_t call = 0; call < CALLS && !error; call++) {
+        verify_fill(all + self->rank * BLOCK_BYTES, BLOCK_BYTES, verify_key(call, self->rank));
+        if (self->rank == SLEEPER && call == 1)
+            raise(SIGSTOP);
+        error = allgather_schedule_run(e, NULL, all, BLOCK_BYTES, &ring, NULL);
+        for (uint32_t r = 0; r < PROCS && !error; r++)
+            error = verify_check(all + r * BLOCK_BYTES, BLOCK_BYTES, verify_key(call, r)) < 0 ? 0 : -EBADMSG;
+    }
+    free(all);
+    return error;
+}
+
+static int message_body(struct launch_rank *self, void *argument)
+{
+    struct common *common = self->common;
+    struct listener listener = {self->rank, 1, common};
+    struct endpoint_config config = endpoint_config_default(self->procs, self->rank, argument);
+    struct endpoint *e;
+    config.stall_report_s = STALL_S;
+    config.stall = listen_to_messages;
+    config.stall_context = &listener;
+    if (self->rank == SLEEPER)
+        common->sleeper_pid = getpid();
+    int error = endpoint_create(&config, &self->bootstrap, &e, self->message);
+    if (error)
+        return error;
+    error = gathers_run(self, e);
+    snprintf(self->message, COMM_REASON_BYTES, "%s", endpoint_error_string(e));
+    if (!error)
+        error = launcher_barrier(self);
+    endpoint_destroy(e);
+    return error;
+}
+
+/* In a ring each waits for the one before it, the first of them for the sleeper; or for it to take what there is no room for. */
+static void sleeper_is_named_by_messages(void **state)
+{
+    (void)state;
+    for (const struct channel *const *channel = channel_table; *channel; channel++) {
+        struct launch_options options = {.procs = PROCS, .timeout_s = 20, .common_bytes = sizeof(struct common)};
+        struct launch_report report;
+        struct common common;
+        int error = launcher_run(&options, message_body, (void *)(uintptr_t)*channel, NULL, &common, &report);
+        if (error)
+            fail_msg("%s: %d %s", channel_name(*channel), error, report.reason);
+        for (uint32_t r = (SLEEPER + 1) % PROCS; r != SLEEPER; r = (r + 1) % PROCS) {
+            const struct endpoint_stall *s = &common.message[r];
+            uint32_t awaited = s->sends ? SLEEPER : (r + PROCS - 1) % PROCS;
+            if (common.reports[r] == 0 || s->rank != r || s->peer != awaited || s->waited_s < STALL_S ||
+                s->tag < ALLGATHER_SCHEDULE_TAG || !strstr(s->text, s->sends ? "to be taken by rank" : "from rank"))
+                fail_msg("%s: rank %u told %u times, at last '%s'", channel_name(*channel), r, common.reports[r], s->text);
+        }
+        assert_int_equal(common.reports[SLEEPER], 0);
+        print_message("%s: %s\n", channel_name(*channel), common.message[SLEEPER + 1].text);
+    }
+}
+
+/* ---- both ---- */
+
 /* Without the option nobody is told, and a limit turns the stall into an error on every rank that waits. */
 static int limited_body(struct launch_rank *self, void *argument)
 {
@@ -186,6 +269,7 @@ int main(void)
 {
     if (!backend_runs(BACKEND_PROCS))
         return 77; /* all of this is about processes */
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sleeper_is_named), cmocka_unit_test(limit_ends_a_wait)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sleeper_is_named), cmocka_unit_test(sleeper_is_named_by_messages),
+                                       cmocka_unit_test(limit_ends_a_wait)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
