@@ -28,7 +28,7 @@ OPT_release := -O2 -g
 OPT_asan    := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT_tsan    := -O1 -g1 -fsanitize=thread
 # Ranks that end at a chosen step, for the tests in tests/faults only.
-OPT_fault   := -O2 -g1 -DSHMCOLL_FAULT_POINTS
+OPT_fault   := -O1 -g1 -DSHMCOLL_FAULT_POINTS
 ifeq ($(OPT_$(V)),)
 $(error V=$(V) is unknown: use release, asan, tsan or fault)
 endif
@@ -96,6 +96,8 @@ $(BUILD)/%.mpich: %.c $(call obj,$(BENCH_PARTS)) $(INTERNAL) | build/config.mk
 	MPICH_CC=$(CC) mpicc.mpich $(ALL_CFLAGS) -o $@ $(filter %.c %.o,$^) $(INTERNAL) $(LIB_LIBS)
 
 tests: $(TESTS)
+# Those of some directories: tests-kernels, tests-model and so on.
+tests-%: $$(filter $$(BUILD)/tests/$$*/$$(percent),$$(TESTS)) ;
 stress-programs: $(STRESS)
 fault-programs: $(FAULTS)
 guest-programs: $(GUESTS)

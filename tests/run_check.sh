@@ -13,7 +13,9 @@ build() { # VARIANT TARGETS...
     echo "check: building $* with V=$variant failed"
     return 1
 }
-run() { label=$1; shift; [ $# -eq 0 ] || tests/run_tests.sh "$label" $totals "$@"; }
+# What a shell runs beside itself ignores SIGINT, and tests that send it would find nobody.
+run() { label=$1; shift; [ $# -eq 0 ] || env --default-signal=INT tests/run_tests.sh "$label" $totals "$@"; }
+trap 'trap - TERM; kill -TERM 0; exit 130' INT TERM
 binaries() { # VARIANT DIRECTORIES...
     variant=$1
     shift
@@ -23,28 +25,48 @@ binaries() { # VARIANT DIRECTORIES...
         done
     done
 }
-directories() { for d in tests/*/; do d=$(basename "$d"); case $d in stress | faults) ;; *) echo "$d" ;; esac; done; }
+directories() { for d in tests/*/; do d=$(basename "$d"); case $d in stress | faults | kernels) ;; *) echo "$d" ;; esac; done; }
 scripts() { for s in tests/*/test_*.sh; do case $s in tests/stress/*) ;; *) [ -e "$s" ] && echo "$s" ;; esac; done; }
 
-./deps.sh guest || echo "check: without these packages the NUMA guest is skipped"
-build release all tests bench-programs guest-programs && {
-    # shellcheck disable=SC2046
-    run release $(binaries release $(directories)) $(scripts)
-}
-# shellcheck disable=SC2046
-build fault fault-programs && run fault $(binaries fault faults)
-run layers tests/run_layers.sh
-# shellcheck disable=SC2046
-build asan all tests && {
-    # shellcheck disable=SC2046
-    run asan $(binaries asan model formats sim kernels experiments cli)
-    SHMCOLL=build/asan/shmcoll run asan tests/cli/test_command.sh
+# Beside tests for which no deadline is short the other variants are built, and those of one thread run. Ranks that are killed or
+# held up within a time have the machine to themselves; with sanitizers there is all the time they take.
+asan='model formats sim experiments cli'
+# shellcheck disable=SC2046,SC2086
+beside() {
+    build fault fault-programs
+    build tsan tests-kernels
+    build asan all $(for d in kernels $asan; do echo tests-"$d"; done)
+    run asan $(binaries asan $asan)
+    SHMCOLL=build/asan/shmcoll
+    export SHMCOLL
+    run asan tests/cli/test_command.sh
 }
 # ThreadSanitizer is blind across processes.
-SHMCOLL_TEST_BACKENDS=threads
-export SHMCOLL_TEST_BACKENDS
 # shellcheck disable=SC2046
-build tsan tests && run tsan $(binaries tsan kernels)
+threads() {
+    SHMCOLL_TEST_BACKENDS=threads
+    export SHMCOLL_TEST_BACKENDS
+    run tsan $(binaries tsan kernels)
+}
+
+./deps.sh guest || echo "check: without these packages the NUMA guest is skipped"
+build release all tests bench-programs guest-programs
+beside >build/check.beside 2>&1 &
+run layers tests/run_layers.sh
+# shellcheck disable=SC2046
+{
+    run release $(binaries release $(directories)) $(scripts | grep -v signals)
+    wait
+    cat build/check.beside
+    run release $(binaries release kernels) $(scripts | grep signals)
+    run fault $(binaries fault faults)
+    SHMCOLL_TEST_BRIEF=1
+    export SHMCOLL_TEST_BRIEF
+    threads >build/check.threads 2>&1 &
+    run asan $(binaries asan kernels)
+    wait
+    cat build/check.threads
+}
 
 awk '{ passed += $1; failed += $2; skipped += $3 }
      END { if (skipped) printf "%d skipped\n", skipped

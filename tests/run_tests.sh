@@ -7,7 +7,7 @@ label=$1 totals=$2
 shift 2
 limit=${SHMCOLL_TEST_LIMIT_S:-300}
 log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.times"' EXIT
 
 # Sums the totals in a log: cmocka's, or our own line.
 count() {
@@ -18,11 +18,19 @@ count() {
          END { print passed + 0, failed + 0, skipped + 0 }' "$1"
 }
 
+# Hundredths of a second of processor time that the children have used so far; in a subshell it would be none.
+measure_cpu() {
+    times >"$log.times"
+    cpu=$(awk -F '[ms ]+' 'END { printf "%d", 100 * (60 * ($1 + $3) + $2 + $4) }' "$log.times")
+}
+
+measure_cpu
 sum_passed=0 sum_failed=0 sum_skipped=0
 for program; do
-    start=$(date +%s)
+    start=$(date +%s) cpu_before=$cpu
     timeout -k 5 "$limit" "$program" >"$log" 2>&1
     code=$?
+    measure_cpu
     set -- $(count "$log")
     passed=$1 failed=$2 skipped=$3 note=
     if [ $code -eq 77 ]; then
@@ -35,7 +43,7 @@ for program; do
         failed=1 note=", no totals"
     fi
     sum_passed=$((sum_passed + passed)) sum_failed=$((sum_failed + failed)) sum_skipped=$((sum_skipped + skipped))
-    echo "$label $program: $passed passed, $failed failed, $skipped skipped, $(($(date +%s) - start)) s$note"
+    echo "$label $program: $passed passed, $failed failed, $skipped skipped, $(($(date +%s) - start)) s (cpu $(((cpu - cpu_before + 50) / 100)) s)$note"
     grep '^\(seed\|guest\)' "$log"
     [ "$failed" -eq 0 ] || { echo "--- output of $program"; tail -n 60 "$log"; echo "---"; }
 done

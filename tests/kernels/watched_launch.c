@@ -21,6 +21,11 @@ enum backend backend_possible(enum backend wanted)
     return backend_runs(wanted) ? wanted : BACKEND_THREADS;
 }
 
+int tests_brief(void)
+{
+    return getenv("SHMCOLL_TEST_BRIEF") != NULL;
+}
+
 static void stuck(int signal)
 {
     (void)signal;

@@ -9,6 +9,9 @@ int backend_runs(enum backend backend);
 /* The one wanted, or else threads. */
 enum backend backend_possible(enum backend wanted);
 
+/* Of what takes long with every sanitizer again, a share will do, another each time: SHMCOLL_TEST_BRIEF. */
+int tests_brief(void);
+
 /* launcher_run; options->timeout_s > 0. On an error with its one line in reason[COMM_REASON_BYTES]. Where the launcher cannot end
  * ranks, which are threads, and they take longer, the program ends by printing `what`. */
 int watched_launch(const struct launch_options *options, launch_body body, void *argument, void *results, const char *what,
