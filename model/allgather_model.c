@@ -1,5 +1,6 @@
 #include "model/allgather_model.h"
 
+#include "model/channel/channel_way.h"
 #include "model/step_clock.h"
 
 #include <errno.h>
@@ -10,20 +11,18 @@ static int time_by(const struct scenario *s, const struct schedule_algorithm *al
                    char *reason, size_t reason_bytes)
 {
     struct schedule schedule;
-    uint64_t queue_bytes = (uint64_t)s->params.fragment_bytes * s->params.slots;
-    int err = schedule_init(&schedule, algorithm, s->job.procs, 0);
-    if (err)
-        return err;
     struct schedule_question question = {
         .node = s->machine.node,
         .core_of_rank = s->placement.core_of_rank,
         .schedule = &schedule,
         .block_bytes = s->job.allgather.block_bytes,
-        .way = {s->params.fragment_bytes, queue_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)queue_bytes, UINT64_MAX, 0},
         .cold = s->conditions.buffers == BUFFERS_COLD,
         .in_place = s->job.allgather.in_place,
     };
-    return schedule_cost(&question, out, reason, reason_bytes);
+    int err = channel_way_of(s, &question.way, reason, reason_bytes);
+    if (!err)
+        err = schedule_init(&schedule, algorithm, s->job.procs, 0);
+    return err ? err : schedule_cost(&question, out, reason, reason_bytes);
 }
 
 /* A rank that is alone moves its block. */

@@ -9,8 +9,10 @@ enum { LOAD_READ = 1, LOAD_WRITE = 2, LOAD_COPY = 3 };
 void message_costs_init(struct message_costs *out, const struct node *node, const struct message_way *way)
 {
     *out = (struct message_costs){.node = node, .way = *way};
-    if (!node->contention_free)
-        out->tell_s = (quantity_or(&node->step_ns, 0) + quantity_or(&node->packet_ns, 0) / 2) * 1e-9;
+    if (node->contention_free)
+        return;
+    out->tell_s = (quantity_or(&node->step_ns, 0) + quantity_or(&node->packet_ns, 0) / 2) * 1e-9;
+    out->atomic_s = quantity_or(&node->atomic_ns, 0) * 1e-9;
 }
 
 /* What a copy is, beside its bytes. */
@@ -19,11 +21,12 @@ struct copying {
     int beside;
     uint32_t far_thirds; /* of it, if the two cores are on different domains */
     uint64_t most;       /* bytes at once */
+    uint64_t queue_bytes;
 };
 
 static double ask_node(const struct message_costs *c, const struct copying *k, uint64_t bytes, uint64_t whole_bytes)
 {
-    uint64_t queue = whole_bytes < c->way.queue_bytes || k->copy_class == COPY_PLAIN_COLD ? whole_bytes : c->way.queue_bytes;
+    uint64_t queue = whole_bytes < k->queue_bytes || k->copy_class == COPY_PLAIN_COLD ? whole_bytes : k->queue_bytes;
     struct copy_context context = {k->copy_class, bytes, queue, whole_bytes};
     return k->beside ? node_copy_beside_s(c->node, &context) : node_copy_alone_s(c->node, &context);
 }
@@ -49,7 +52,7 @@ static double copy_s(struct message_costs *c, const struct copying *how, uint64_
 /* All pieces, none longer than `most`; what of it lies on another domain takes longer, the starts do not. */
 static double pieces_s(struct message_costs *c, const struct message *m, const struct copying *how)
 {
-    uint64_t whole = message_bytes(m), full = m->run_bytes / how->most, rest = m->run_bytes % how->most;
+    uint64_t whole = c->row_bytes ? c->row_bytes : message_bytes(m), full = m->run_bytes / how->most, rest = m->run_bytes % how->most;
     double full_s = full ? copy_s(c, how, how->most, whole) : 0, rest_s = copy_s(c, how, rest, whole);
     double time_s = m->runs * ((double)full * full_s + rest_s);
     if (c->node->contention_free || c->node->core_domain[m->from_core] == c->node->core_domain[m->to_core])
@@ -59,29 +62,51 @@ static double pieces_s(struct message_costs *c, const struct message *m, const s
     return time_s + (time_s - starts_s) * (1 / quantity_or(&c->node->remote_ratio, 1) - 1) * how->far_thirds / LOAD_COPY;
 }
 
+static uint32_t fragment_of(const struct message_costs *c, const struct message *m)
+{
+    return message_is_brief(c, m) ? c->way.brief_fragment_bytes : c->way.fragment_bytes;
+}
+
 /* A fragment may hold several pieces. Without bytes there is still something to tell. */
 static uint64_t fragments_of(const struct message_costs *c, const struct message *m)
 {
-    uint64_t bytes = message_bytes(m), fragment = c->way.fragment_bytes;
+    uint64_t bytes = message_bytes(m), fragment = fragment_of(c, m);
     return bytes > fragment ? (bytes + fragment - 1) / fragment : 1;
+}
+
+static int is_asked(const struct message_costs *c, const struct message *m)
+{
+    return c->way.ask_bytes && message_bytes(m) >= c->way.ask_bytes;
+}
+
+/* Of each core: it tells or is told of the message, and of its being wanted. */
+static double asking_s(const struct message_costs *c, const struct message *m)
+{
+    return is_asked(c, m) ? 2 * c->tell_s : 0;
+}
+
+static double place_s(const struct message_costs *c, const struct message *m)
+{
+    return (message_is_brief(c, m) ? c->way.brief_shared : c->way.shared) ? c->atomic_s : 0;
 }
 
 static double copy_in_s(struct message_costs *c, const struct message *m, int beside)
 {
-    struct copying in = {m->source_cold ? COPY_IN_COLD : COPY_IN_WARM, beside, LOAD_WRITE, c->way.fragment_bytes};
-    return (double)fragments_of(c, m) * c->tell_s + pieces_s(c, m, &in);
+    struct copying in = {m->source_cold ? COPY_IN_COLD : COPY_IN_WARM, beside, LOAD_WRITE, fragment_of(c, m),
+                         message_queue_bytes(c, m)};
+    return (double)fragments_of(c, m) * (c->tell_s + place_s(c, m)) + pieces_s(c, m, &in);
 }
 
 static double copy_out_s(struct message_costs *c, const struct message *m, int beside)
 {
-    struct copying out = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, beside, 0, c->way.fragment_bytes};
+    struct copying out = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, beside, 0, fragment_of(c, m), message_queue_bytes(c, m)};
     return (double)fragments_of(c, m) * c->tell_s + pieces_s(c, m, &out);
 }
 
 /* What the sender's core has in its cache is copied as from a queue. */
 static double fetch_s(struct message_costs *c, const struct message *m)
 {
-    struct copying fetch = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, 0, LOAD_READ, m->run_bytes ? m->run_bytes : 1};
+    struct copying fetch = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, 0, LOAD_READ, m->run_bytes ? m->run_bytes : 1, UINT64_MAX};
     if (m->source_cold)
         fetch.copy_class = COPY_PLAIN_COLD;
     return 2 * c->tell_s + (c->way.by_kernel ? node_peer_extra_s(c->node, message_bytes(m)) : 0) + pieces_s(c, m, &fetch);
@@ -89,12 +114,12 @@ static double fetch_s(struct message_costs *c, const struct message *m)
 
 double message_sender_s(struct message_costs *c, const struct message *m)
 {
-    return message_is_fetched(c, m) ? c->tell_s : copy_in_s(c, m, 1);
+    return message_is_fetched(c, m) ? c->tell_s : asking_s(c, m) + copy_in_s(c, m, 1);
 }
 
 double message_receiver_s(struct message_costs *c, const struct message *m)
 {
-    return message_is_fetched(c, m) ? fetch_s(c, m) : copy_out_s(c, m, 1);
+    return message_is_fetched(c, m) ? fetch_s(c, m) : asking_s(c, m) + copy_out_s(c, m, 1);
 }
 
 double message_handover_s(struct message_costs *c, uint32_t from_core, uint32_t to_core)
@@ -107,18 +132,32 @@ double message_handover_s(struct message_costs *c, uint32_t from_core, uint32_t 
     return time_s;
 }
 
-static int holds_two(const struct message_costs *c)
+/* Fragments that the queue holds. */
+static double window_of(const struct message_costs *c, const struct message *m)
 {
-    return c->way.queue_bytes / 2 >= c->way.fragment_bytes;
+    return (double)(message_queue_bytes(c, m) / fragment_of(c, m));
+}
+
+static double there_and_back_s(struct message_costs *c, const struct message *m)
+{
+    return message_handover_s(c, m->from_core, m->to_core) + message_handover_s(c, m->to_core, m->from_core);
 }
 
 double message_latency_s(struct message_costs *c, const struct message *m)
 {
-    double there_s = message_handover_s(c, m->from_core, m->to_core), back_s = message_handover_s(c, m->to_core, m->from_core);
+    double there_s = message_handover_s(c, m->from_core, m->to_core), both_s = there_and_back_s(c, m);
     if (message_is_fetched(c, m))
-        return there_s + back_s;
-    double fragments = (double)fragments_of(c, m);
-    return fragments * there_s + (holds_two(c) ? 0 : (fragments - 1) * back_s);
+        return both_s;
+    double fragments = (double)fragments_of(c, m), asking = is_asked(c, m) ? both_s : 0;
+    return asking + fragments * there_s + (window_of(c, m) < 2 ? (fragments - 1) * (both_s - there_s) : 0);
+}
+
+/* Between one fragment and the next, where there are so many: each core has its work, and whoever finds the queue full waits for
+ * the room of the first in it, which the receiver has read and told of. */
+static double fragment_pace_s(struct message_costs *c, const struct message *m, double in_s, double out_s)
+{
+    double window = window_of(c, m), around_s = in_s + out_s + there_and_back_s(c, m);
+    return fmax(fmax(in_s, out_s), fragments_of(c, m) > window ? around_s / window : 0);
 }
 
 double message_time_s(struct message_costs *c, const struct message *m)
@@ -126,16 +165,31 @@ double message_time_s(struct message_costs *c, const struct message *m)
     double there_s = message_handover_s(c, m->from_core, m->to_core), fragments = (double)fragments_of(c, m);
     if (message_is_fetched(c, m))
         return c->tell_s + there_s + fetch_s(c, m);
-    double in_s = copy_in_s(c, m, 0), out_s = copy_out_s(c, m, 0);
-    if (!holds_two(c) || m->from_core == m->to_core)
-        return in_s + message_latency_s(c, m) + out_s;
-    double pace_s = fmax(copy_in_s(c, m, 1), copy_out_s(c, m, 1)) / fragments;
-    return in_s / fragments + (fragments - 1) * pace_s + there_s + out_s / fragments;
+    double in_s = copy_in_s(c, m, 0), out_s = copy_out_s(c, m, 0), asking = 2 * asking_s(c, m);
+    if (window_of(c, m) < 2 || m->from_core == m->to_core)
+        return asking + in_s + message_latency_s(c, m) + out_s;
+    double pace_s = fragment_pace_s(c, m, copy_in_s(c, m, 1) / fragments, copy_out_s(c, m, 1) / fragments);
+    double asked_s = is_asked(c, m) ? there_and_back_s(c, m) : 0;
+    return asking + asked_s + in_s / fragments + (fragments - 1) * pace_s + there_s + out_s / fragments;
+}
+
+double message_pace_s(struct message_costs *c, const struct message *m)
+{
+    int fetched = message_is_fetched(c, m);
+    double sender_s = message_sender_s(c, m), receiver_s = message_receiver_s(c, m), fragments = fetched ? 1 : (double)fragments_of(c, m);
+    if (m->from_core == m->to_core)
+        return sender_s + receiver_s;
+    if (!c->node->contention_free)
+        receiver_s += fragments * message_handover_s(c, m->from_core, m->to_core) * node_fetch_share(c->node);
+    double around_s = (sender_s + receiver_s) / fragments + there_and_back_s(c, m);
+    double room_s = fetched ? 0 : fragments * around_s / window_of(c, m);
+    return fmax(fmax(sender_s, receiver_s), room_s);
 }
 
 double message_move_s(struct message_costs *c, uint64_t bytes, int cold)
 {
     struct copying plain = {.copy_class = COPY_PLAIN_COLD};
-    struct copying in = {.copy_class = COPY_IN_WARM}, out = {.copy_class = COPY_OUT_WARM};
+    struct copying in = {.copy_class = COPY_IN_WARM, .queue_bytes = c->way.queue_bytes};
+    struct copying out = {.copy_class = COPY_OUT_WARM, .queue_bytes = c->way.queue_bytes};
     return cold ? copy_s(c, &plain, bytes, bytes) : fmin(copy_s(c, &in, bytes, bytes), copy_s(c, &out, bytes, bytes));
 }

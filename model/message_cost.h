@@ -1,8 +1,8 @@
 /* What one message between two cores of a node costs, by its parts, in seconds.
  *
- * A message moves in one of two ways. Through the pair's queue, which is the receiver's memory: the sender copies in, the line
- * that tells of it travels, the receiver copies out. Or, from fetch_bytes on, the receiver fetches it itself: a line tells where
- * it is, one copy follows, a line back tells that it is over. A core does its copies one after the other, so who executes
+ * A message moves in one of two ways. Through a queue: the sender copies in, the line that tells of it travels, the receiver
+ * copies out; from ask_bytes on, a line there and one back go before. Or, from fetch_bytes on, the receiver fetches it itself: a
+ * line tells where it is, one copy follows, a line back tells that it is over. A core does its copies one after the other, so who executes
  * an exchange adds up what each side's core does (the sender's and the receiver's part) and what passes between them (latency).
  * Contention is not in here. For one thread: the few copy costs asked last are remembered. */
 #ifndef SHMCOLL_MODEL_MESSAGE_COST_H
@@ -17,6 +17,11 @@ struct message_way {
     uint32_t queue_bytes;    /* of a pair; more waits until the receiver has made room; >= fragment_bytes */
     uint64_t fetch_bytes;    /* messages from here on are fetched; UINT64_MAX: none is */
     int by_kernel;           /* the fetching copy crosses processes: node_peer_extra_s on top */
+    uint64_t ask_bytes;      /* messages from here on wait until the receiver has asked for them; 0: none does */
+    int shared;              /* other senders use the queue: each fragment takes its place by an atomic addition */
+    /* Messages up to so many bytes have a queue of their own. 0: none has */
+    uint32_t brief_bytes, brief_fragment_bytes, brief_queue_bytes;
+    int brief_shared;
 };
 
 struct message {
@@ -36,7 +41,9 @@ struct message_kept {
 struct message_costs {
     const struct node *node;
     struct message_way way;
-    double tell_s; /* a step, and an end's half of a packet */
+    uint64_t row_bytes; /* the message is one of several of so many bytes, whose lines are fetched ahead; 0 after init: it is alone */
+    double tell_s;   /* a step, and an end's half of a packet */
+    double atomic_s; /* a place in a queue that others use */
     struct message_kept kept[MESSAGE_COSTS_KEPT];
     uint32_t kept_count;
     char missing[32];    /* what the node does not say although it was needed; "": nothing */
@@ -47,6 +54,17 @@ void message_costs_init(struct message_costs *out, const struct node *node, cons
 static inline uint64_t message_bytes(const struct message *m)
 {
     return m->run_bytes * m->runs;
+}
+
+static inline int message_is_brief(const struct message_costs *c, const struct message *m)
+{
+    return c->way.brief_bytes && message_bytes(m) <= c->way.brief_bytes;
+}
+
+/* What the queue of such a message holds. */
+static inline uint32_t message_queue_bytes(const struct message_costs *c, const struct message *m)
+{
+    return message_is_brief(c, m) ? c->way.brief_queue_bytes : c->way.queue_bytes;
 }
 
 static inline int message_is_fetched(const struct message_costs *c, const struct message *m)
@@ -61,8 +79,12 @@ double message_receiver_s(struct message_costs *c, const struct message *m);
  * fragment, another back where the queue holds a single one; if fetched, there and back. */
 double message_latency_s(struct message_costs *c, const struct message *m);
 /* One message, both cores doing nothing else: from the send to the receiver's having it. Where the queue holds two fragments, the
- * receiver copies one out while the sender copies the next one in; the slower of the two sets the pace. */
+ * receiver copies one out while the sender copies the next one in; the slower of the two sets the pace, or the room's coming back to
+ * the sender. */
 double message_time_s(struct message_costs *c, const struct message *m);
+/* Of a long row of such messages, all posted beforehand, one takes so long: what the busier of the cores does for it, which finds
+ * its lines at the other's, or the room's coming back. */
+double message_pace_s(struct message_costs *c, const struct message *m);
 /* One copy within a rank, from its user memory to its user memory; warm, no costlier than the copies that meet another core's
  * lines on one side. */
 double message_move_s(struct message_costs *c, uint64_t bytes, int cold);

@@ -1,7 +1,9 @@
-/* The closed forms as an evaluator: variant "paper" (also "" and NULL) and "extended"; and Allgathers, by schedule or protocol. */
+/* The closed forms as an evaluator: variant "paper" (also "" and NULL) and "extended"; and Allgathers, by schedule or protocol;
+ * messages over channels. */
 #include "model/allgather_model.h"
 #include "model/bcast_cost.h"
 #include "model/bcast_model.h"
+#include "model/message_model.h"
 #include "model/channel.h"
 
 #include <errno.h>
@@ -27,14 +29,6 @@ static int supports(const struct scenario *s, char *reason, size_t reason_bytes)
     int err = scenario_check(s, reason, reason_bytes);
     if (err)
         return err;
-    if (s->job.kind == JOB_P2P) {
-        snprintf(reason, reason_bytes, "there is no closed form of %s: shmcoll run measures it", job_name(&s->job));
-        return -ENOTSUP;
-    }
-    if (scenario_by_messages(s) && scenario_channel(s) != &channel_kind_er) {
-        snprintf(reason, reason_bytes, "there is no closed form of channel %s: shmcoll run measures it", scenario_channel(s)->name);
-        return -ENOTSUP;
-    }
     if (s->machine.nodes > 1) {
         snprintf(reason, reason_bytes, "the model is for one node, not for %u", s->machine.nodes);
         return -ENOTSUP;
@@ -68,6 +62,18 @@ static int evaluate_allgather(const struct scenario *s, struct outcome *out)
 {
     struct schedule_answer answer;
     int err = allgather_model_time(s, &answer, out->reason, sizeof out->reason);
+    if (err)
+        return err;
+    out->time_s = answer.time_s;
+    out->copy_s = answer.copy_s;
+    out->wait_s = fmax(s->job.procs * answer.time_s - answer.copy_s, 0);
+    return 0;
+}
+
+static int evaluate_p2p(const struct scenario *s, struct outcome *out)
+{
+    struct message_answer answer;
+    int err = message_model_time(s, &answer, out->reason, sizeof out->reason);
     if (err)
         return err;
     out->time_s = answer.time_s;
@@ -110,8 +116,8 @@ static int evaluate_job(const struct scenario *scenario, struct outcome *out)
         snprintf(out->reason, sizeof out->reason, "no variant \"%s\" of the model: paper or extended", variant);
         return -EINVAL;
     }
-    if (scenario->job.kind == JOB_ALLGATHER)
-        return evaluate_allgather(scenario, out);
+    if (scenario->job.kind != JOB_BCAST)
+        return (scenario->job.kind == JOB_P2P ? evaluate_p2p : evaluate_allgather)(scenario, out);
     struct tree tree;
     err = scenario_tree_create(scenario, &tree);
     if (err) {

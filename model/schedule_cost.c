@@ -81,7 +81,7 @@ static void load_message(struct summing *u, uint32_t from, const struct message 
 {
     const struct node *node = u->q->node;
     uint32_t to = u->step[from].send_to, home = node->core_domain[m->from_core], away = node->core_domain[m->to_core];
-    uint64_t all = message_bytes(m), queue = all < u->costs.way.queue_bytes ? all : u->costs.way.queue_bytes;
+    uint64_t all = message_bytes(m), room = message_queue_bytes(&u->costs, m), queue = all < room ? all : room;
     int fetched = message_is_fetched(&u->costs, m), queue_in_memory = !fetched && outgrows(u, to, queue);
     enum half first = fetched ? HALF_OUT : HALF_IN;
     double bytes = (double)all;

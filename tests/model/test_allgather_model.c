@@ -2,6 +2,7 @@
 #include "tests/model/cmocka_all.h"
 
 #include "model/allgather_model.h"
+#include "model/channel.h"
 
 #include <errno.h>
 #include <string.h>
@@ -54,9 +55,9 @@ static void test_evaluator(void **state)
     b.scenario.algorithm = &schedule_ring;
     assert_int_equal(evaluator_model.evaluate(&b.scenario, NULL, &o), 0);
     assert_near(o.time_s * 1e9, 180 + 3 * (2 * 37 + 2 * 40 + 2 * 152), 1e-6);
-    b.scenario.params.slots = 1; /* and one back between them */
+    b.scenario.channel = &channel_kind_zc; /* whole in the pool; fetched beyond 16 KiB */
     assert_int_equal(evaluator_model.evaluate(&b.scenario, NULL, &o), 0);
-    assert_near(o.time_s * 1e9, 180 + 3 * (2 * 37 + 3 * 40 + 2 * 152), 1e-6);
+    assert_near(o.time_s * 1e9, 180 + 3 * (62 + 40 + 252), 1e-6);
     node_destroy(&b.node);
 }
 
@@ -82,6 +83,8 @@ static void test_refusals(void **state)
     s.job = (struct job){.kind = JOB_BCAST, .procs = 7, .bcast = {1000, 0}}, refused(&s, -EINVAL, "none of bcast");
     s = b.scenario;
     s.params.slots = 0, refused(&s, -EINVAL, "in 0 slots");
+    s = b.scenario;
+    s.params.slots = 1, refused(&s, -EINVAL, "a quarter of their slots");
     s = b.scenario;
     s.machine.nodes = 2, refused(&s, -ENOTSUP, "one node");
     s = b.scenario;

@@ -30,10 +30,29 @@ static void test_one_way(void **state)
     struct node node;
     bench_create(&node);
     struct message_way way = {.fragment_bytes = 1000, .queue_bytes = 2000, .fetch_bytes = UINT64_MAX};
-    double in = 2 + 10 + 50, out = 2 + 20 + 80, pace = 2 + 1.5 * (20 + 80);
+    double in = 2 + 10 + 50, out = 2 + 20 + 80;
+    double in_beside = 2 + 1.5 * 60, out_beside = 2 + 1.5 * 100;
     assert_near(ns(&node, way, (struct message){0, 1, 0, 1, 0, 0}), 2 + 40 + 2, 1e-9);
     assert_near(ns(&node, way, (struct message){0, 1, 1000, 1, 0, 0}), in + 40 + out, 1e-9);
-    assert_near(ns(&node, way, (struct message){0, 1, 4000, 1, 0, 0}), in + 3 * pace + 40 + out, 1e-9);
+    /* A slot goes around by way of both cores and two lines; four of them outpace the receiver, two do not. */
+    double around = in_beside + out_beside + 80;
+    assert_near(ns(&node, way, (struct message){0, 1, 4000, 1, 0, 0}), in + 3 * around / 2 + 40 + out, 1e-9);
+    way.queue_bytes = 4000;
+    assert_near(ns(&node, way, (struct message){0, 1, 9000, 1, 0, 0}), in + 8 * out_beside + 40 + out, 1e-9);
+    way.queue_bytes = 2000;
+    /* Asked for: two packets more at both ends, a line there and one back. */
+    way.ask_bytes = 1001;
+    assert_near(ns(&node, way, (struct message){0, 1, 1000, 1, 0, 0}), in + 40 + out, 1e-9);
+    assert_near(ns(&node, way, (struct message){0, 1, 4000, 1, 0, 0}), 8 + 80 + in + 3 * around / 2 + 40 + out, 1e-9);
+    way.ask_bytes = 0;
+    /* A place among others' is taken for each fragment; briefs have other fragments. */
+    node.atomic_ns = quantity_of(7, "assumed");
+    way.shared = 1;
+    assert_near(ns(&node, way, (struct message){0, 1, 1000, 1, 0, 0}), in + 7 + 40 + out, 1e-9);
+    way.brief_bytes = 200, way.brief_fragment_bytes = 100, way.brief_queue_bytes = 100;
+    assert_near(ns(&node, way, (struct message){0, 1, 200, 1, 0, 0}), 2 * (2 + 10 + 5) + 3 * 40 + 2 * (2 + 20 + 8), 1e-9);
+    assert_near(ns(&node, way, (struct message){0, 1, 201, 1, 0, 0}), 2 + 7 + 20.05 + 40 + 2 + 36.08, 1e-9);
+    way.brief_bytes = 0, way.shared = 0;
     /* Ten pieces of 100 in a fragment. */
     assert_near(ns(&node, way, (struct message){0, 1, 100, 10, 0, 0}), (2 + 10 * 15) + 40 + (2 + 10 * 28), 1e-9);
     /* No room for two: in, over, out, back, three times. */
@@ -61,7 +80,45 @@ static void test_fetched(void **state)
     assert_near(ns(&node, way, (struct message){0, 1, 5000, 1, 0, 0}), 27 + 40 + 54 + 310 + 20 + 400, 1e-9);
     node.packet_ns = quantity_unknown();
     assert_near(ns(&node, way, (struct message){0, 1, 5000, 1, 0, 0}), 2 + 40 + 4 + 310 + 20 + 400, 1e-9);
-    assert_near(ns(&node, way, (struct message){0, 1, 3000, 1, 0, 0}), 62 + 2 * 152 + 40 + 102, 1e-9);
+    assert_near(ns(&node, way, (struct message){0, 1, 3000, 1, 0, 0}), 62 + 2 * 162 + 40 + 102, 1e-9);
+    node_destroy(&node);
+}
+
+/* The busier end, which fetches the lines; with little room, the way around. */
+static void test_pace(void **state)
+{
+    (void)state;
+    struct node node;
+    struct message_costs c;
+    bench_create(&node);
+    struct message_way way = {.fragment_bytes = 1000, .queue_bytes = 16000, .fetch_bytes = UINT64_MAX};
+    struct message m = {0, 1, 1000, 1, 0, 0};
+    node.fetch_ns = quantity_of(10, "assumed");
+    message_costs_init(&c, &node, &way);
+    assert_near(message_pace_s(&c, &m) * 1e9, 152 + 10, 1e-9);
+    c.way.queue_bytes = 1000;
+    assert_near(message_pace_s(&c, &m) * 1e9, 92 + 152 + 10 + 80, 1e-9);
+    m.to_core = 0;
+    assert_near(message_pace_s(&c, &m) * 1e9, 92 + 152, 1e-9);
+    node_destroy(&node);
+}
+
+/* What is one of several does not wait for memory alone. */
+static void test_rows(void **state)
+{
+    (void)state;
+    struct node node;
+    struct message_costs c;
+    bench_create(&node);
+    node.copy[COPY_IN_COLD] = node.copy[COPY_IN_WARM];
+    node.cold_ns = quantity_of(150, "assumed");
+    struct message_way way = {.fragment_bytes = 1000, .queue_bytes = 2000, .fetch_bytes = UINT64_MAX};
+    struct message m = {0, 1, 100, 1, 1, 0};
+    message_costs_init(&c, &node, &way);
+    assert_near(message_time_s(&c, &m) * 1e9, 2 + 150 + 40 + 2 + 28, 1e-9);
+    message_costs_init(&c, &node, &way);
+    c.row_bytes = 4000;
+    assert_near(message_time_s(&c, &m) * 1e9, 2 + 15 + 40 + 2 + 28, 1e-9);
     node_destroy(&node);
 }
 
@@ -80,7 +137,7 @@ static void test_missing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_way), cmocka_unit_test(test_fetched),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_way), cmocka_unit_test(test_fetched), cmocka_unit_test(test_pace), cmocka_unit_test(test_rows),
                                        cmocka_unit_test(test_missing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
