@@ -50,7 +50,8 @@ double step_clock_shared_s(const struct step_clock *c, uint32_t word, uint32_t r
     return time_s;
 }
 
-/* When the line of a word is there. A rank that spun for it sees the whole hand-over, a later one only fetches. */
+/* When the line of a word is there. A rank that spun for it sees the whole hand-over, a later one only fetches, but nobody sees a
+ * store sooner. */
 double step_clock_line_comes_s(struct step_clock *c, uint32_t word, uint32_t r, int spun)
 {
     struct clock_word *w = &c->word[word];
@@ -58,6 +59,7 @@ double step_clock_line_comes_s(struct step_clock *c, uint32_t word, uint32_t r, 
     if (time_s == 0)
         return c->now_s;
     w->busy_s = fmax(w->busy_s, c->now_s) + (spun ? time_s : time_s * c->costs->fetch_share);
+    w->busy_s = spun ? w->busy_s : fmax(w->busy_s, w->stored_s + time_s);
     c->held[(size_t)word * c->procs + r] = 1;
     return w->busy_s;
 }

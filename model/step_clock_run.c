@@ -179,6 +179,7 @@ static void change_word(struct step_clock *c, uint32_t r)
     struct clock_rank *rank = &c->rank[r];
     struct clock_word *w = &c->word[rank->word];
     uint32_t before = w->value, word = rank->word;
+    w->stored_s = rank->phase == CLOCK_ADD ? -INFINITY : c->now_s;
     w->value = rank->phase == CLOCK_ADD ? w->value + rank->step.value : rank->step.value;
     rank->seen = rank->step.op == STEP_TAKE ? before : rank->seen;
     rank->phase = CLOCK_NEXT;
@@ -289,6 +290,7 @@ static void start_call(struct step_clock *c, struct clock_shape shape, uint64_t 
         for (uint32_t w = c->word_base[kind]; w < end; w++) {
             c->word[w].value = c->protocol->word_initial(kind, 0);
             c->word[w].busy_s = 0;
+            c->word[w].stored_s = -INFINITY;
         }
     }
     memset(c->leader, 0xff, c->slot_items * c->procs * sizeof *c->leader);

@@ -39,6 +39,7 @@ struct clock_domain {
 
 struct clock_word {
     double busy_s; /* the line is on its way until then */
+    double stored_s; /* the last store; -INFINITY after an addition, which has its line first */
     uint32_t value;
     uint32_t writer; /* had the line last to itself */
     uint32_t waiters;

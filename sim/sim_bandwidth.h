@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum {
-    SIM_LOAD_UNIT = 3,  /* the load of one whole copy: a byte read, a byte written, its line fetched before */
+    SIM_LOAD_UNIT = 6,  /* the load of one whole copy */
     SIM_USES_MAX = 6,   /* resources of one class */
     SIM_NO_GROUP = UINT32_MAX
 };

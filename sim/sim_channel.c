@@ -168,11 +168,14 @@ void sim_channel_time(struct sim_channel *c, struct sim_endpoint *e, uint64_t ps
         sim_channel_work(c, e, (struct sim_work){.kind = SIM_WORK_TIME, .ps = ps});
 }
 
-void sim_channel_fetch(struct sim_channel *c, struct sim_endpoint *e, uint32_t from, int spun)
+void sim_channel_fetch(struct sim_channel *c, struct sim_endpoint *e, uint32_t from, int spun, uint64_t stored_ps)
 {
     uint64_t ps = c->costs.t_w_ps;
-    if (!c->costs.contention_free)
-        ps = (uint64_t)((spun ? 1 : c->costs.fetch_share) * (double)sim_costs_between_ps(&c->costs, from, e->rank));
+    if (!c->costs.contention_free) {
+        uint64_t whole_ps = sim_costs_between_ps(&c->costs, from, e->rank), seen_ps = stored_ps + whole_ps;
+        ps = spun ? whole_ps : (uint64_t)(c->costs.fetch_share * (double)whole_ps);
+        ps = seen_ps > c->now_ps + ps ? seen_ps - c->now_ps : ps;
+    }
     sim_channel_work(c, e, (struct sim_work){.kind = SIM_WORK_TIME, .ps = ps});
 }
 
@@ -180,7 +183,7 @@ uint32_t sim_channel_read(struct sim_channel *c, struct sim_endpoint *e, struct 
 {
     struct sim_told *told = &p->told[word];
     if (told->fresh && !c->costs.contention_free)
-        sim_channel_fetch(c, e, p->rank, told->spun);
+        sim_channel_fetch(c, e, p->rank, told->spun, told->stored_ps);
     told->fresh = 0;
     return told->value;
 }

@@ -1,8 +1,8 @@
 /* Messages between the ranks of a node over channels, in simulated time: kernels/channels told again, event by event.
  *
  * Every rank is one loop, as there: it takes in what has come, then sends on what can go, and looks again whether what it waits
- * for is done. What a packet makes a rank do is a few works, one after the other on its core: lines fetched, copies that share the
- * node's bandwidth, stores that others see when they are made. A rank with nothing to do is parked, its core spinning, until
+ * for is done. What a packet makes a rank do is a few works, one after the other on its core: lines fetched, copies that share
+ * the node's bandwidth, stores that others see when they are made. A rank with nothing to do is parked, its core spinning, until
  * something is stored for it. What only the rank itself looks at (positions in rings, credits, lists) changes when it decides;
  * what others look at changes by a work. Rings and credits are those of model/channel.
  *
@@ -48,6 +48,7 @@ struct sim_packet {
     struct credit_note note;
     int32_t unit;         /* of the sender's pool; -1: none */
     int stored, spun;     /* it can be seen; its reader was spinning when it was stored */
+    uint64_t stored_ps;
     struct sim_packet *next, *made; /* made before it */
 };
 
@@ -71,6 +72,7 @@ enum sim_told_word { SIM_TOLD_RING, SIM_TOLD_BUDGET, SIM_TOLD_LIMIT, SIM_TOLD_WO
 struct sim_told {
     uint32_t value;
     int fresh, spun; /* not read since; its reader was spinning when it was stored */
+    uint64_t stored_ps;
 };
 
 /* What a rank knows of a peer. */
@@ -188,8 +190,9 @@ struct sim_pair *sim_channel_pair(struct sim_channel *c, uint32_t rank, uint32_t
 void sim_channel_work(struct sim_channel *c, struct sim_endpoint *e, struct sim_work work);
 /* A cost that is nothing on a contention-free node. */
 void sim_channel_time(struct sim_channel *c, struct sim_endpoint *e, uint64_t ps);
-/* The line of what another rank has stored comes to this one. */
-void sim_channel_fetch(struct sim_channel *c, struct sim_endpoint *e, uint32_t from, int spun);
+/* The line of what another rank has stored then comes to this one: a whole hand-over to who spun for it; who comes later only has
+ * to fetch it, but nobody sees a store sooner. */
+void sim_channel_fetch(struct sim_channel *c, struct sim_endpoint *e, uint32_t from, int spun, uint64_t stored_ps);
 struct sim_packet *sim_channel_packet(struct sim_channel *c, struct sim_packet what);
 void sim_channel_packet_free(struct sim_channel *c, struct sim_packet *packet);
 void sim_channel_pending(struct sim_channel *c, struct sim_endpoint *e, struct sim_pair *p);

@@ -101,7 +101,7 @@ static void units_reclaim(struct sim_channel *c, struct sim_endpoint *e)
 {
     sim_channel_time(c, e, c->shape.pool_units * c->costs.step_ps);
     if (e->back_count > 0)
-        sim_channel_fetch(c, e, (e->rank + 1) % c->procs, 0);
+        sim_channel_fetch(c, e, (e->rank + 1) % c->procs, 0, 0);
     while (e->back_count > 0)
         e->idle[e->idle_count++] = e->back[--e->back_count];
 }

@@ -59,6 +59,16 @@ static double alone_s(const struct node *node, const struct sim_channel_copy *co
     return fmin(time_s, node_copy_alone_s(node, &other));
 }
 
+/* What the core has copied into a queue still waits in its store buffer for lines that come as fast as in a long stream. */
+static double tail_s(const struct node *node, const struct sim_channel_copy *copy, double whole_s)
+{
+    double stream_s = node_copy_s(node, COPY_IN_WARM, copy->bytes, copy->queue_bytes);
+    double kept = fmin((double)copy->bytes, SIM_STORE_QUEUE_BYTES);
+    if (copy->kind != SIM_CHANNEL_IN || copy->bytes == 0 || !(stream_s > whole_s))
+        return 0;
+    return fmin(stream_s - whole_s, stream_s * kept / (double)copy->bytes);
+}
+
 static void ask_node(const struct sim_channel_copies *c, const struct sim_channel_copy *copy, struct sim_channel_cost *out)
 {
     const struct node *node = c->scenario->machine.node;
@@ -68,9 +78,10 @@ static void ask_node(const struct sim_channel_copies *c, const struct sim_channe
     struct copy_context context = {class, copy->bytes, span, copy->message_bytes};
     double whole_s = alone_s(node, copy, &context), beside_s = node_copy_beside_s(node, &context);
     double start_s = fmin(quantity_or(&node->copy[class].start_ns, 0) * 1e-9, whole_s);
-    *out = (struct sim_channel_cost){*copy, sim_ps_from_s(start_s), sim_ps_from_s(whole_s - start_s), 1};
+    *out = (struct sim_channel_cost){*copy, sim_ps_from_s(start_s), sim_ps_from_s(whole_s - start_s),
+                                     sim_ps_from_s(tail_s(node, copy, whole_s)), 1};
     if (node->contention_free)
-        *out = (struct sim_channel_cost){*copy, 0, sim_ps_from_s((double)copy->bytes * node->paper.t_s_per_byte.value), 1};
+        *out = (struct sim_channel_cost){*copy, 0, sim_ps_from_s((double)copy->bytes * node->paper.t_s_per_byte.value), 0, 1};
     else if (copy->kind <= SIM_CHANNEL_OUT && beside_s > whole_s && whole_s > start_s)
         out->beside = (whole_s - start_s) / (beside_s - start_s);
     if (copy->kind == SIM_CHANNEL_PULL && !node->contention_free && scenario_peers_by_kernel(c->scenario))
@@ -119,11 +130,6 @@ static uint32_t use_sides(const struct sim_channel_copies *c, uint32_t rank, con
     return far;
 }
 
-static uint32_t plain_load(const struct sim_channel_copy *copy)
-{
-    return copy->source_cold ? SIM_LOAD_UNIT : copy->target_cold ? SIM_LOAD_WRITE : 0;
-}
-
 int sim_channel_copies_prepare(struct sim_channel_copies *c, uint32_t rank, const struct sim_channel_copy *copy,
                                struct sim_copy *out)
 {
@@ -131,13 +137,12 @@ int sim_channel_copies_prepare(struct sim_channel_copies *c, uint32_t rank, cons
     uint32_t core = c->scenario->placement.core_of_rank[rank];
     const struct sim_channel_cost *cost = cost_of(c, copy);
     struct sim_class class = {.beside = 1, .group = SIM_NO_GROUP, .rival = SIM_NO_GROUP};
-    *out = (struct sim_copy){.start_ps = cost->start_ps, .alone_ps = cost->alone_ps};
+    *out = (struct sim_copy){.start_ps = cost->start_ps, .alone_ps = cost->alone_ps, .tail_ps = cost->tail_ps};
     if (!node->contention_free) {
         uint32_t far = use_sides(c, rank, copy, &class);
-        if (copy->kind <= SIM_CHANNEL_OUT)
-            sim_memory_pair(&c->memory, &class, core, copy->kind == SIM_CHANNEL_OUT, cost->beside);
-        else
-            sim_memory_plain(&c->memory, &class, core, plain_load(copy));
+        uint32_t sides = (copy->source_cold != 0) + (copy->target_cold != 0);
+        int kind = copy->kind == SIM_CHANNEL_IN ? SIM_KIND_IN : copy->kind == SIM_CHANNEL_OUT ? SIM_KIND_OUT : SIM_KIND_PLAIN;
+        sim_memory_use_kind(&c->memory, &class, core, kind, sides, cost->beside);
         out->alone_ps += (uint64_t)((double)out->alone_ps * (1 / quantity_or(&node->remote_ratio, 1) - 1) * far / SIM_LOAD_UNIT);
     }
     class.bytes_per_s = out->alone_ps ? (double)copy->bytes * SIM_PS_PER_S / (double)out->alone_ps : SIM_PS_PER_S;

@@ -27,7 +27,7 @@ enum { SIM_CHANNEL_COSTS = 16 };
 
 struct sim_channel_cost {
     struct sim_channel_copy copy; /* of any owner */
-    uint64_t start_ps, alone_ps;
+    uint64_t start_ps, alone_ps, tail_ps;
     double beside; /* speed beside the counterpart, against alone */
 };
 

@@ -228,7 +228,7 @@ static struct sim_packet *pop(struct sim_packet_queue *q)
 static void find(struct sim_channel *c, struct sim_endpoint *e, const struct sim_packet *packet)
 {
     uint64_t rings = e->ring_count > 1 ? e->ring_count - 1 : 0;
-    sim_channel_fetch(c, e, packet->from, packet->spun);
+    sim_channel_fetch(c, e, packet->from, packet->spun, packet->stored_ps);
     sim_channel_time(c, e, c->costs.packet_ps / 2 + rings * c->costs.step_ps / 2);
 }
 

@@ -58,6 +58,7 @@ static void work_send(struct sim_channel *c, struct sim_endpoint *e, const struc
     struct sim_endpoint *to = &c->endpoint[w->peer];
     struct sim_packet *packet = w->packet;
     packet->stored = 1;
+    packet->stored_ps = c->now_ps;
     if (packet->units) {
         struct sim_pair *p = sim_channel_pair(c, w->peer, e->rank);
         if (!p)
@@ -90,7 +91,7 @@ static void work_tell(struct sim_channel *c, struct sim_endpoint *e, const struc
     struct sim_pair *p = sim_channel_pair(c, w->peer, e->rank);
     if (!p)
         return;
-    p->told[w->word] = (struct sim_told){w->value, 1, wake(c, w->peer)};
+    p->told[w->word] = (struct sim_told){w->value, 1, wake(c, w->peer), c->now_ps};
     drain(c, e, w->peer, p->told[w->word].spun);
 }
 
@@ -119,6 +120,7 @@ static void end_copy(struct sim_channel *c, struct sim_endpoint *e)
 {
     const struct sim_work *w = &e->work[e->work_at++ % SIM_WORKS];
     e->copying = 0;
+    e->drain_ps = c->now_ps + e->copy.tail_ps;
     e->copy_ps += c->now_ps - e->parked_ps;
     trace(c, e, STEP_NAME_C, STEP_COPY, w->copy.bytes, e->parked_ps, e->parked_ps, c->now_ps);
 }

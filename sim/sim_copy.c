@@ -220,11 +220,15 @@ static enum sim_copy_kind kind_of(const struct step *step)
 /* Whom it shares bandwidth with beyond the controllers it uses. */
 static void join_groups(const struct sim_copies *c, struct draft *d, const struct sim_copy_cost *cost)
 {
-    uint32_t load = d->kind == SIM_COPY_PULL_CACHED || d->kind == SIM_COPY_MOVE_CACHED ? SIM_LOAD_WRITE : SIM_LOAD_UNIT;
-    if (d->kind <= SIM_COPY_OUT)
-        sim_memory_pair(&c->memory, &d->class, d->core, d->kind == SIM_COPY_OUT, cost->beside);
-    else
-        sim_memory_plain(&c->memory, &d->class, d->core, c->users_in_memory && d->kind >= SIM_COPY_PULL ? load : 0);
+    static const struct {
+        int kind;
+        uint32_t sides; /* in the user's memory */
+    } as[] = {[SIM_COPY_IN] = {SIM_KIND_IN, 1},           [SIM_COPY_OUT] = {SIM_KIND_OUT, 1},
+              [SIM_COPY_RELAY] = {SIM_KIND_PLAIN, 0},     [SIM_COPY_PULL] = {SIM_KIND_PLAIN, 2},
+              [SIM_COPY_PULL_CACHED] = {SIM_KIND_PLAIN, 1}, [SIM_COPY_PUSH] = {SIM_KIND_PLAIN, 2},
+              [SIM_COPY_MOVE] = {SIM_KIND_PLAIN, 2},      [SIM_COPY_MOVE_CACHED] = {SIM_KIND_PLAIN, 1}};
+    uint32_t sides = c->users_in_memory ? as[d->kind].sides : 0;
+    sim_memory_use_kind(&c->memory, &d->class, d->core, as[d->kind].kind, sides, cost->beside);
 }
 
 int sim_copies_prepare(struct sim_copies *c, uint32_t rank, const struct step *step, struct sim_copy *out)

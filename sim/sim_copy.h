@@ -19,7 +19,8 @@
 #include <stdint.h>
 
 enum {
-    SIM_STORE_BUFFER_BYTES = 512, /* what waits in a core for its lines: 32 stores of 16 bytes; later cores hold more */
+    SIM_STORE_BUFFER_BYTES = 512, /* what waits in a core for its lines: 32 stores of 16 bytes */
+    SIM_STORE_QUEUE_BYTES = 2048, /* and in a later one: 64 of 32 bytes */
     SIM_NO_RANK = UINT32_MAX
 };
 

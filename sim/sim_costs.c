@@ -111,3 +111,14 @@ uint64_t sim_costs_claim_ps(const struct sim_costs *costs, const struct sim_word
         claim_ps = sim_costs_between_ps(costs, r, rank) > claim_ps ? sim_costs_between_ps(costs, r, rank) : claim_ps;
     return claim_ps;
 }
+
+uint64_t sim_costs_take_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank)
+{
+    uint64_t farthest_ps = 0;
+    for (size_t i = 0; i < words->row; i++)
+        for (uint64_t left = words->holder[word * words->row + i]; left; left &= left - 1) {
+            uint64_t ps = sim_costs_between_ps(costs, (uint32_t)(i * 64 + (size_t)__builtin_ctzll(left)), rank);
+            farthest_ps = ps > farthest_ps ? ps : farthest_ps;
+        }
+    return (uint64_t)((1 - costs->fetch_share) * (double)farthest_ps);
+}

@@ -51,6 +51,9 @@ uint64_t sim_costs_fetch_ps(const struct sim_costs *costs, const struct sim_word
  * back ahead of the store; but from a core that spins on the line it has to be taken. */
 uint64_t sim_costs_claim_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank);
 
+/* Of a hand-over, what the store needs to take its line from the farthest core that has a copy; the rest is the reader's. */
+uint64_t sim_costs_take_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank);
+
 /* How long a store that had to fetch its line, so far away, keeps the next one from its core: store_ns for a
  * near line, in proportion for a far one. */
 static inline uint64_t sim_costs_drain_ps(const struct sim_costs *costs, uint64_t fetch_ps)

@@ -31,6 +31,7 @@ struct sim_rank {
     uint64_t start_ps;                    /* of the current step */
     uint64_t drain_ps;                    /* a further store cannot leave before, but to the line it is about */
     size_t drain_word;                    /* that line's */
+    uint64_t stored_ps;                   /* its last store leaves the store buffer */
     uint64_t lag_ps;                      /* how long its last stores in a row have waited for that; the core has not */
     uint64_t poll_ps, poll_asked_ps;      /* parked: its last load of the word ends; it asks for the next */
     struct sim_copy copy;                 /* being prepared or under way */

@@ -33,11 +33,12 @@ static double limit_of(const struct node *node, uint32_t flows)
     return limit > 0 ? limit : INFINITY;
 }
 
-/* Controllers by the number of flows; unknown bandwidth limits nobody. Plain copies are no such pair: they feel the second. */
+/* Controllers by the number of flows; unknown bandwidth limits nobody. Two copies of one kind are no such pair: they feel each
+ * other. */
 static int create_controllers(struct sim_memory *m)
 {
     const struct node *node = m->node;
-    uint32_t entries = node->cores + 1, first = m->plain ? 3 : 0;
+    uint32_t entries = node->cores + 1, first = m->alike ? 3 : 0;
     double *table = malloc(entries * sizeof *table);
     int rc = table ? 0 : -ENOMEM;
     for (uint32_t i = 0; table && i < entries; i++)
@@ -46,8 +47,8 @@ static int create_controllers(struct sim_memory *m)
         rc = sim_bandwidth_resource(&m->bandwidth, d, table, entries);
     for (uint32_t i = 1; table && i < first && i < entries; i++)
         table[i] = limit_of(node, i);
-    for (uint32_t d = 0; rc == 0 && m->plain && d < node->domains; d++)
-        rc = sim_bandwidth_resource(&m->bandwidth, m->plain + d, table, entries);
+    for (uint32_t i = 0; rc == 0 && m->alike && i < SIM_KINDS * node->domains; i++)
+        rc = sim_bandwidth_resource(&m->bandwidth, m->alike + i, table, entries);
     free(table);
     return rc;
 }
@@ -65,9 +66,9 @@ int sim_memory_create(struct sim_memory *m, const struct node *node, uint32_t fl
 {
     *m = (struct sim_memory){.node = node, .sockets = most(node->core_socket, node->cores) + 1};
     uint32_t resources = node->domains + m->sockets * m->sockets;
-    m->plain = pair_measured(node) ? resources : 0;
-    uint32_t plain = m->plain ? node->domains : 0;
-    int rc = sim_bandwidth_create(&m->bandwidth, resources + plain, 2 * node->domains, flows, base_target);
+    m->alike = pair_measured(node) ? resources : 0;
+    uint32_t alike = m->alike ? SIM_KINDS * node->domains : 0;
+    int rc = sim_bandwidth_create(&m->bandwidth, resources + alike, 2 * node->domains, flows, base_target);
     rc = rc ? rc : create_controllers(m);
     rc = rc ? rc : create_links(m);
     if (rc)
@@ -119,18 +120,16 @@ uint32_t sim_memory_use_side(const struct sim_memory *m, struct sim_class *class
     return side->domain != m->node->core_domain[core] ? load : 0;
 }
 
-void sim_memory_pair(const struct sim_memory *m, struct sim_class *class, uint32_t core, int out, double beside)
+void sim_memory_use_kind(const struct sim_memory *m, struct sim_class *class, uint32_t core, int kind, uint32_t sides,
+                         double beside)
 {
     uint32_t domain = m->node->core_domain[core];
     class->beside = beside;
-    class->group = 2 * domain + (out != 0);
-    class->rival = 2 * domain + (out == 0);
-}
-
-void sim_memory_plain(const struct sim_memory *m, struct sim_class *class, uint32_t core, uint32_t load)
-{
-    class->beside = 1;
     class->group = class->rival = SIM_NO_GROUP;
-    if (m->plain && load)
-        use(class, m->plain + m->node->core_domain[core], load);
+    if (m->alike && sides)
+        use(class, m->alike + SIM_KINDS * domain + (uint32_t)kind, sides * SIM_LOAD_UNIT / 2);
+    if (kind == SIM_KIND_PLAIN)
+        return;
+    class->group = 2 * domain + (kind == SIM_KIND_OUT);
+    class->rival = 2 * domain + (kind == SIM_KIND_IN);
 }

@@ -1,20 +1,26 @@
 /* A node's memory and links as copies share them: which resources a side of a copy uses.
  *
  * A side that lies in memory loads the controller of its domain: a byte read counts one third of a copy, a byte written two
- * thirds, since its line is fetched before it is overwritten. Sides on different sockets load the link between them. */
+ * thirds, since its line is fetched before it is overwritten. Sides on different sockets load the link between them. Where the
+ * node says what copies into a queue and out of it cost beside each other, controllers speak from the third on, and two of a kind
+ * share what two whole copies get: by half of one for each side in memory, since a core waits for lines, whatever it does with
+ * them. */
 #ifndef SHMCOLL_SIM_MEMORY_H
 #define SHMCOLL_SIM_MEMORY_H
 
 #include "model/node.h"
 #include "sim/sim_bandwidth.h"
 
-enum { SIM_LOAD_READ = 1, SIM_LOAD_WRITE = 2, SIM_LOAD_LINK = SIM_LOAD_UNIT };
+/* Kinds of copies: into a queue and out of one, of which a node may know what they cost beside each other; and others. */
+enum { SIM_KIND_IN, SIM_KIND_OUT, SIM_KIND_PLAIN, SIM_KINDS };
+
+enum { SIM_LOAD_READ = SIM_LOAD_UNIT / 3, SIM_LOAD_WRITE = 2 * SIM_LOAD_READ, SIM_LOAD_LINK = SIM_LOAD_UNIT };
 
 struct sim_memory {
     const struct node *node;
     struct sim_bandwidth bandwidth;
     uint32_t sockets;
-    uint32_t plain; /* resources for plain copies alone begin here, one a domain; 0: there are none */
+    uint32_t alike; /* resources for copies of one kind begin here, SIM_KINDS a domain; 0: there are none */
 };
 
 /* Where one side of a copy lies. */
@@ -32,9 +38,9 @@ struct sim_side sim_memory_side(const struct sim_memory *memory, uint32_t core, 
 /* What a side loads when that core copies. Returns its share of the copy if it is on another domain, else 0. */
 uint32_t sim_memory_use_side(const struct sim_memory *memory, struct sim_class *class, uint32_t core,
                              const struct sim_side *side);
-/* A copy by that core between user memory and a queue (in or out): it goes slower beside its counterpart in the domain. */
-void sim_memory_pair(const struct sim_memory *memory, struct sim_class *class, uint32_t core, int out, double beside);
-/* A copy by that core that is no such half. */
-void sim_memory_plain(const struct sim_memory *memory, struct sim_class *class, uint32_t core, uint32_t load);
+/* A copy of that kind by that core, with so many sides in the user's memory, beside others of its kind; an in or an out goes
+ * slower beside the other. */
+void sim_memory_use_kind(const struct sim_memory *memory, struct sim_class *class, uint32_t core, int kind, uint32_t sides,
+                         double beside);
 
 #endif

@@ -3,6 +3,7 @@
  * An allgather's steps are posted as kernels/allgather_schedule.c posts them: blocks that do not lie in one piece are messages of
  * their own, eight each way at a time. */
 #include "sim/sim_channel.h"
+#include "sim/sim_time.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,6 +86,9 @@ static void place(struct sim_channel *c, struct sim_endpoint *e)
     struct sim_channel_copy copy = {SIM_CHANNEL_MOVE, e->rank, job->block_bytes, job->block_bytes, 0, cold, cold};
     if (!job->in_place && job->block_bytes > 0)
         sim_channel_work(c, e, (struct sim_work){.kind = SIM_WORK_COPY, .copy = copy});
+    /* It is sent from there, and its lines are still on their way from memory; what fits a line comes out of the store buffer. */
+    if (!job->in_place && cold && job->block_bytes > CHANNEL_UNIT_BYTES)
+        sim_channel_time(c, e, sim_ps_from_ns(c->scenario->machine.node->cold_ns.value));
 }
 
 static enum sim_program_next gather_next(struct sim_channel *c, struct sim_endpoint *e)

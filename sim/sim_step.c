@@ -39,16 +39,18 @@ static size_t word_of(const struct sim *sim, const struct step *step)
 }
 
 /* The line of a word comes to a rank that reads it: when. One move of a line follows another. A rank that spun for it sees the
- * store on its way, the whole hand-over; one that comes later only has to fetch the line. */
+ * store on its way, the whole hand-over; one that comes later only has to fetch the line, but nobody sees a store sooner. */
 static uint64_t fetch_line(struct sim *sim, uint32_t r, size_t word, int spun)
 {
     struct sim_word *w = &sim->words.word[word];
     uint64_t fetch_ps = sim_costs_fetch_ps(&sim->costs, &sim->words, word, r);
     if (fetch_ps == 0)
         return sim->now_ps;
+    uint64_t seen_ps = !spun && w->change_ps ? w->change_ps + sim_noisy(sim, r, fetch_ps) : 0;
     if (!spun)
         fetch_ps = (uint64_t)(sim->costs.fetch_share * (double)fetch_ps);
     w->busy_ps = (w->busy_ps > sim->now_ps ? w->busy_ps : sim->now_ps) + sim_noisy(sim, r, fetch_ps);
+    w->busy_ps = w->busy_ps > seen_ps ? w->busy_ps : seen_ps;
     sim_words_share(&sim->words, word, r);
     return w->busy_ps;
 }
@@ -139,6 +141,7 @@ static uint64_t begin_store(struct sim *sim, uint32_t r)
     rank->lag_ps += start_ps - sim->now_ps;
     if (claim_ps)
         keep_back(sim, r, word, end_ps + sim_noisy(sim, r, sim_costs_drain_ps(costs, claim_ps)));
+    rank->stored_ps = end_ps + sim_costs_take_ps(costs, &sim->words, word, r);
     return end_ps;
 }
 
@@ -184,7 +187,19 @@ static uint64_t copy_line(struct sim *sim, uint32_t r)
     return end_ps;
 }
 
-/* While notifications before it waited for their lines the core was already copying, as far as its store buffer goes. */
+/* A short copy into a slot ends in the store buffer. Its lines are still with who read the slot last, and until they have come no
+ * store after the copy is seen; longer copies fetch their last lines while the first ones leave. */
+static uint64_t short_tail_ps(const struct sim *sim, uint32_t r)
+{
+    const struct step *step = &sim->rank[r].step;
+    uint32_t reader = r + 1 < sim->procs ? r + 1 : 0;
+    if (step->to.kind != PLACE_SLOT || step->bytes > SIM_STORE_BUFFER_BYTES)
+        return 0;
+    return (uint64_t)((1 - sim->costs.fetch_share) * (double)sim_costs_between_ps(&sim->costs, reader, r));
+}
+
+/* While notifications before it waited for their lines the core was already copying, as far as its store buffer goes; there the
+ * copy waits until the last of them has its line. */
 static int begin_copy(struct sim *sim, uint32_t r, uint64_t *next_ps)
 {
     struct sim_rank *rank = &sim->rank[r];
@@ -201,12 +216,17 @@ static int begin_copy(struct sim *sim, uint32_t r, uint64_t *next_ps)
     }
     rank->phase = SIM_COPY;
     int rc = sim_copies_prepare(&sim->copies, r, step, &rank->copy);
+    uint64_t tail_ps = short_tail_ps(sim, r);
+    rank->copy.tail_ps = tail_ps > rank->copy.tail_ps ? tail_ps : rank->copy.tail_ps;
     uint64_t ahead_ps = rank->lag_ps < rank->copy.ahead_ps ? rank->lag_ps : rank->copy.ahead_ps;
     uint64_t start_ps = rank->copy.start_ps < ahead_ps ? rank->copy.start_ps : ahead_ps;
     rank->copy.start_ps -= start_ps;
     rank->copy.alone_ps -= ahead_ps - start_ps;
     rank->lag_ps = 0;
-    *next_ps = sim->now_ps + sim_noisy(sim, r, rank->copy.start_ps + sim->costs.step_ps);
+    uint64_t free_ps = sim->now_ps + rank->copy.ahead_ps * SIM_STORE_QUEUE_BYTES / SIM_STORE_BUFFER_BYTES, stalled_ps = 0;
+    if (step->bytes > SIM_STORE_QUEUE_BYTES && rank->stored_ps > free_ps)
+        stalled_ps = rank->stored_ps - free_ps;
+    *next_ps = sim->now_ps + sim_noisy(sim, r, rank->copy.start_ps + stalled_ps + sim->costs.step_ps);
     return rc;
 }
 
@@ -244,6 +264,7 @@ static int change_word(struct sim *sim, uint32_t r)
     struct sim_word *w = &sim->words.word[word];
     if (!sim->costs.contention_free)
         serve_polls(sim, word);
+    w->change_ps = rank->phase == SIM_ADD ? 0 : sim->now_ps;
     if (rank->phase == SIM_ADD) {
         rank->seen = w->value;
         w->value += rank->step.value;
@@ -252,7 +273,6 @@ static int change_word(struct sim *sim, uint32_t r)
         sim->messages += rank->step.name == STEP_NAME_N || rank->step.name == STEP_NAME_O;
     }
     sim_words_own(&sim->words, word, r);
-    w->change_ps = sim->now_ps;
     account(sim, r, rank->start_ps, sim->now_ps);
     rank->phase = SIM_NEXT;
     return wake(sim, word);
@@ -310,7 +330,8 @@ void sim_step_copied(struct sim *sim, uint32_t r)
 {
     struct sim_rank *rank = &sim->rank[r];
     rank->phase = SIM_NEXT;
-    keep_back(sim, r, SIZE_MAX, sim->now_ps + rank->copy.tail_ps);
+    uint64_t drained_ps = sim->now_ps + rank->copy.tail_ps;
+    keep_back(sim, r, SIZE_MAX, drained_ps > rank->stored_ps ? drained_ps : rank->stored_ps);
     sim_copies_finish(&sim->copies, r);
     account(sim, r, rank->start_ps, sim->now_ps);
 }

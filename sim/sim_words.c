@@ -11,8 +11,9 @@ static void init_word(struct sim_words *words, const struct protocol *protocol, 
     words->word[i] = (struct sim_word){
         .value = protocol->word_initial(kind, op), .writer = owner, .first_waiter = SIM_NOBODY, .last_waiter = SIM_NOBODY};
     sim_words_share(words, i, owner);
-    if (kind == WORD_ACK && words->holder)
-        memset(words->holder + i * words->row, 0xff, words->row * sizeof *words->holder);
+    int by_all = kind == WORD_ACK || (protocol->uses & PROTOCOL_ALLGATHER);
+    for (uint32_t rank = 0; by_all && rank < words->procs; rank++)
+        sim_words_share(words, i, rank);
 }
 
 static void init_words(struct sim_words *words, const struct protocol *protocol, uint32_t op)

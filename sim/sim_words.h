@@ -14,7 +14,7 @@
 enum { SIM_NOBODY = UINT32_MAX };
 
 struct sim_word {
-    uint64_t change_ps; /* last store or addition */
+    uint64_t change_ps; /* last store; 0 after an addition, which has its line first */
     uint64_t busy_ps;   /* the line is being handed over until then */
     uint32_t value;
     uint32_t writer; /* rank that had the line last to itself */
@@ -32,7 +32,7 @@ struct sim_words {
 
 /* As after many calls: counters as the protocol says for `op`, every line with the rank that touches it between calls
  * (control blocks and lines: the reader; set_op: rank 0; nreaders: the last to have left, here the last rank;
- * acknowledgements: read by everyone).
+ * acknowledgements, and all words of an allgather: read by everyone).
  * with_lines 0: nobody will ask who holds a line. 0 or -ENOMEM. */
 int sim_words_create(struct sim_words *words, const struct bcast_call *call, const struct protocol *protocol, uint32_t op,
                      int with_lines);
