@@ -1,16 +1,4 @@
 # The table of run_combined.sh: combined to er of a launch, as median over launches (least-most). With -v csv=FILE there too.
-function text(name,    t) {
-    if (!match($0, "\"" name "\":\"[^\"]*\"")) return ""
-    t = substr($0, RSTART, RLENGTH - 1)
-    sub(/^[^:]*:"/, "", t)
-    return t
-}
-function field(name,    t) {
-    match($0, "\"" name "\":[-+0-9.e]+")
-    t = substr($0, RSTART, RLENGTH)
-    sub(/.*:/, "", t)
-    return t + 0
-}
 {
     split(text("protocol"), label, "-")
     key = field("procs") SUBSEP label[2] SUBSEP field("size_bytes")
@@ -18,14 +6,6 @@ function field(name,    t) {
     time[key, label[1], field("round")] = field("time_s")
     if (field("round") > rounds) rounds = field("round")
 }
-function sort(v, n,    i, j, x) {
-    for (i = 2; i <= n; i++) {
-        x = v[i]
-        for (j = i - 1; j >= 1 && v[j] > x; j--) v[j + 1] = v[j]
-        v[j + 1] = x
-    }
-}
-function median(v, n) { return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2 }
 END {
     printf "\nAllgather by schedule over combined, to the same over er; median of %d launches (least-most)\n", rounds
     printf "%5s %-20s %8s %10s  %s\n", "procs", "algorithm", "block", "er, us", "combined/er"
@@ -38,14 +18,12 @@ END {
                 v[n] = time[keys[k], "combined", r] / time[keys[k], "er", r]
             }
         if (!n) continue
-        sort(v, n)
-        sort(us, n)
         mid = median(v, n)
         all[++points] = mid
         split(keys[k], part, SUBSEP)
         printf "%5d %-20s %8d %10.2f  %.2f(%.2f-%.2f)\n", part[1], part[2], part[3], median(us, n), mid, v[1], v[n]
         if (csv) printf "%s,%s,%s,%.4g,%.4g,%.4g,%d\n", part[1], part[2], part[3], mid, v[1], v[n], n >csv
     }
-    sort(all, points)
-    printf "of %d points: median %.2f, most %.2f\n", points, median(all, points), all[points]
+    mid = median(all, points)
+    printf "of %d points: median %.2f, most %.2f\n", points, mid, all[points]
 }

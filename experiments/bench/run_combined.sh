@@ -36,4 +36,4 @@ for round in $(seq $rounds); do
     done
 done >>"$rows"
 [ -s "$rows" ] || exit 77
-awk -v csv="$out/combined.csv" -f experiments/bench/combined_table.awk "$rows"
+awk -v csv="$out/combined.csv" -f experiments/bench/rows.awk -f experiments/bench/combined_table.awk "$rows"

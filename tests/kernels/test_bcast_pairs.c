@@ -1,6 +1,6 @@
 /* Byte-exact for all pairs of parameter values, protocol by protocol: a covering array for each, generated here, every case
  * run for real, several broadcasts on one communicator. */
-#include "covering.h"
+#include "bcast_factors.h"
 #include "watched_launch.h"
 
 #include "kernels/clock.h"
@@ -36,10 +36,10 @@ static void pairs_enumerate(const struct protocol *protocol, struct pairs *pairs
     struct covering_row row = {{0}};
     memset(pairs, 0, sizeof *pairs);
     for (uint32_t k = 0; k < FACTOR_DECIDING;) {
-        struct bcast_case c = covering_case(protocol, &row);
+        struct bcast_case c = bcast_factors_case(protocol, &row);
         if (bcast_case_valid(&c))
             pairs_mark(pairs, &row);
-        for (k = 0; k < FACTOR_DECIDING && ++row.level[k] == covering_levels(k); k++)
+        for (k = 0; k < FACTOR_DECIDING && ++row.level[k] == bcast_factor_levels[k]; k++)
             row.level[k] = 0;
     }
 }
@@ -71,8 +71,8 @@ static uint32_t array_covers(const struct protocol *protocol, const struct cover
     pairs_enumerate(protocol, &pairs);
     for (uint32_t a = 0; a < FACTOR_COUNT; a++)
         for (uint32_t b = a + 1; b < FACTOR_COUNT; b++)
-            for (uint32_t i = 0; i < covering_levels(a); i++)
-                for (uint32_t j = 0; j < covering_levels(b); j++) {
+            for (uint32_t i = 0; i < bcast_factor_levels[a]; i++)
+                for (uint32_t j = 0; j < bcast_factor_levels[b]; j++) {
                     int has = pair_found(rows, n, a, i, b, j);
                     if (has != pair_possible(&pairs, a, i, b, j))
                         fail_msg("%s: factor %u level %u with factor %u level %u is %s", protocol->name, a, i, b, j,
@@ -92,12 +92,13 @@ static void all_pairs(void **state)
 {
     static struct covering_row rows[ROWS_MAX];
     const struct protocol *protocol = *state;
-    uint32_t pairs, n = covering_make(protocol, seed, rows, ROWS_MAX, &pairs);
+    const struct covering_space space = bcast_factors_space(protocol);
+    uint32_t pairs, n = covering_make(&space, seed, rows, ROWS_MAX, &pairs);
     assert_true(n > 0);
     assert_int_equal(array_covers(protocol, rows, n), pairs);
     for (uint32_t i = 0; i < n; i++) {
         char reason[COMM_REASON_BYTES], text[BCAST_CASE_TEXT_BYTES];
-        struct bcast_case c = covering_case(protocol, &rows[i]);
+        struct bcast_case c = bcast_factors_case(protocol, &rows[i]);
         assert_true(bcast_case_valid(&c));
         c.seed = seed + i;
         if (left_out(&c))

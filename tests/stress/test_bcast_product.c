@@ -3,7 +3,7 @@
  * One communicator for each (protocol, tree, q, s, f, p, backend) carries all sizes and roots, in random order; the other
  * factors (buffers, packing, begin of the counters, readers at once, delays, copy routine, executor) are drawn for each.
  * SHMCOLL_STRESS_S bounds the time (default 840 s); what was left out is said. */
-#include "../kernels/covering.h"
+#include "../kernels/bcast_factors.h"
 
 #include "kernels/clock.h"
 
@@ -21,7 +21,7 @@ static int size_and_root(const struct bcast_case *c, uint32_t index, uint64_t *s
 {
     for (uint32_t i = 0, found = 0; i < 2 * SIZES; i++) {
         struct bcast_case one = *c;
-        one.size_bytes = covering_size_bytes(SIZES - 1 - i / 2, c->fragment_bytes);
+        one.size_bytes = bcast_factor_size_bytes(SIZES - 1 - i / 2, c->fragment_bytes);
         one.root = i % 2 ? c->procs - 1 : 0;
         if (!bcast_case_valid(&one) || (c->procs == 1 && i % 2) || found++ < index)
             continue;
@@ -46,7 +46,7 @@ static uint32_t level_count(const struct protocol *protocol, uint32_t factor)
     int queue = (protocol->uses & PROTOCOL_SLOTS) != 0, pieces = queue || (protocol->uses & PROTOCOL_PEERS);
     if (((factor == FACTOR_SETS || factor == FACTOR_SLOTS) && !queue) || (factor == FACTOR_FRAGMENT && !pieces))
         return 1;
-    return covering_levels(factor) + (factor == FACTOR_PROCS);
+    return bcast_factor_levels[factor] + (factor == FACTOR_PROCS);
 }
 
 /* Number `index` of the protocol's communicators into *out. 1; 0 if there is none such; -1 past the end. */
@@ -57,15 +57,15 @@ static int communicator(const struct protocol *protocol, uint32_t index, struct 
     for (uint32_t k = 0; k < FACTORS; k++) {
         uint32_t count = level_count(protocol, factors[k]), level = index % count;
         index /= count;
-        sixteen |= factors[k] == FACTOR_PROCS && level == covering_levels(FACTOR_PROCS);
+        sixteen |= factors[k] == FACTOR_PROCS && level == bcast_factor_levels[FACTOR_PROCS];
         row.level[factors[k]] = (uint8_t)(factors[k] == FACTOR_PROCS && sixteen ? 0 : level);
     }
     if (index > 0)
         return -1;
     for (uint32_t f = 0; f < FACTOR_COUNT; f++)
         if (f == FACTOR_READERS || f > FACTOR_BACKEND)
-            row.level[f] = (uint8_t)((uint32_t)rand() % covering_levels(f));
-    *out = covering_case(protocol, &row);
+            row.level[f] = (uint8_t)((uint32_t)rand() % bcast_factor_levels[f]);
+    *out = bcast_factors_case(protocol, &row);
     out->procs = sixteen ? PROCS_MOST : out->procs;
     out->lanes = CASE_LANES_ONE;
     out->calls = CASE_CALLS_SAME;
