@@ -157,7 +157,8 @@ $(BUILD)/shmcoll.bash: $(COMMAND)
 
 # What embeds the library may include; the rest is internal.
 PUBLIC_HEADERS := $(addprefix model/,node.h tree.h tree_joined.h step.h protocol.h scenario.h segment_layout.h bcast_cost.h \
-    schedule.h numbering.h channel.h channel/channel_shape.h formats/node_load.h formats/node_yaml.h formats/presets.h) \
+    schedule.h numbering.h channel.h channel/channel_shape.h channel/channel_thresholds.h \
+    formats/node_load.h formats/node_yaml.h formats/presets.h) \
     $(addprefix kernels/,comm.h copy.h allgather_schedule.h channels/endpoint.h)
 I = $(DESTDIR)$(PREFIX)
 ## install: command, libraries, headers, pkg-config file, manual page and completion (PREFIX, DESTDIR)

@@ -1,21 +1,17 @@
 #include "kernels/run_messages.h"
 
 #include "kernels/channels/endpoint_internal.h"
+#include "model/channel/channel_thresholds.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 enum { TAG = 1 };
 
-static int shape_of(const struct scenario *s, struct channel_shape *out)
-{
-    return channel_shape_of(scenario_channel(s), s->params.fragment_bytes, s->params.slots, out);
-}
-
 int run_messages_fit(const struct scenario *s)
 {
     struct channel_shape shape;
-    return shape_of(s, &shape) == 0;
+    return channel_shape_of_scenario(s, &shape) == 0;
 }
 
 static void tell_stall(void *context, const struct endpoint_stall *stall)
@@ -28,7 +24,7 @@ static int config_of(const struct launch_rank *self, const struct scenario *s, s
 {
     const struct node *node = s->machine.node;
     struct channel_shape shape;
-    int error = shape_of(s, &shape);
+    int error = channel_shape_of_scenario(s, &shape);
     if (error)
         return error;
     *out = endpoint_config_default(self->procs, self->rank, channel_find(scenario_channel(s)->name));

@@ -58,7 +58,8 @@ struct endpoint_config {
     uint32_t eager_bytes;    /* messages up to here are sent without asking */
     uint32_t queue_initial, queue_extension; /* packets of 256 bytes: for each sender, and to be shared */
     uint32_t pool_units, unit_bytes;         /* of a sender, for payloads on their way to anyone */
-    uint32_t offer_bytes;    /* longer messages are offered to be fetched, where that is the channel's way */
+    uint32_t offer_bytes;    /* longer messages are offered to be fetched, where that is the channel's way; what a node's costs say:
+                                model/channel/channel_thresholds.h */
     uint32_t kept_bytes;     /* of one sender, of messages not asked for yet; with their heads, 64 bytes each */
     int32_t domain_os;       /* as in comm_config, as all that follow */
     void (*progress)(void *context);
