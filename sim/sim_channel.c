@@ -1,5 +1,7 @@
 #include "sim/sim_channel.h"
 
+#include "model/channel/channel_thresholds.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,7 +239,7 @@ static void endpoint_destroy(struct sim_endpoint *e)
 static int create(struct sim_channel *c, char *reason, size_t reason_bytes)
 {
     const struct scenario *s = c->scenario;
-    int rc = channel_shape_of(c->kind, s->params.fragment_bytes, s->params.slots, &c->shape);
+    int rc = channel_shape_of_scenario(s, &c->shape);
     if (rc) {
         snprintf(reason, reason_bytes, "rings take fragments of 64 bytes to a quarter of their slots, of 1 GiB at most");
         return -ENOTSUP;

@@ -1,20 +1,20 @@
 #include "model/channel/channel_thresholds.h"
 
-#include "model/message_cost.h"
+#include "model/channel/channel_way.h"
 
 #include <errno.h>
 
 enum { SIZE_MOST_BYTES = 64 << 20 };
 
-/* Buffers as the ends have them; fetched, or through the pool. */
-static double time_s(const struct channel_shape *shape, const struct node *node, const struct channel_ends *ends, uint64_t bytes,
-                     int fetched)
+/* Fetched, or copied, whatever the shape says. */
+static double time_s(const struct channel_shape *shape, const struct channel_kind *kind, const struct node *node,
+                     const struct channel_ends *ends, uint64_t bytes, int fetched)
 {
-    struct message_way way = {.fragment_bytes = shape->unit_bytes, .queue_bytes = shape->unit_bytes * shape->pool_units,
-                              .fetch_bytes = fetched ? 0 : UINT64_MAX, .by_kernel = ends->by_kernel};
+    struct message_way way = channel_way(kind, shape, 2, ends->by_kernel);
     struct message message = {.from_core = ends->from_core, .to_core = ends->to_core, .run_bytes = bytes, .runs = 1,
                               .source_cold = ends->cold, .target_cold = ends->cold};
     struct message_costs costs;
+    way.fetch_bytes = fetched ? 0 : UINT64_MAX;
     message_costs_init(&costs, node, &way);
     return message_time_s(&costs, &message);
 }
@@ -27,8 +27,9 @@ int channel_thresholds_set(struct channel_shape *shape, const struct channel_kin
         return 0;
     if (ends->by_kernel && !node->contention_free && !quantity_known(&node->peer_call_ns))
         return -ENODATA; /* the kernel's copy is not free */
-    for (uint32_t bytes = SIZE_MOST_BYTES; bytes > shape->unit_bytes; bytes /= 2) {
-        double fetched_s = time_s(shape, node, ends, bytes, 1), copied_s = time_s(shape, node, ends, bytes, 0);
+    for (uint32_t bytes = SIZE_MOST_BYTES; bytes > shape->eager_bytes; bytes /= 2) {
+        double fetched_s = time_s(shape, kind, node, ends, bytes, 1);
+        double copied_s = time_s(shape, kind, node, ends, bytes, 0);
         if (!(fetched_s >= 0 && copied_s >= 0))
             return -ENODATA;
         if (fetched_s > copied_s)

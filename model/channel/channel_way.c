@@ -1,5 +1,6 @@
 #include "model/channel/channel_way.h"
 
+#include "model/channel/channel_thresholds.h"
 #include "model/channel/credit.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ int channel_way_of(const struct scenario *s, struct message_way *out, char *reas
 {
     struct channel_shape shape;
     const struct channel_kind *kind = scenario_channel(s);
-    if (channel_shape_of(kind, s->params.fragment_bytes, s->params.slots, &shape)) {
+    if (channel_shape_of_scenario(s, &shape)) {
         snprintf(reason, reason_bytes, "rings take fragments of 64 bytes to a quarter of their slots, of 1 GiB at most, not %u of %u",
                  s->params.slots, s->params.fragment_bytes);
         return -EINVAL;
