@@ -30,6 +30,13 @@ const struct figure figure_table[] = {
     {"host10", "host10", "this host, eight ranks: trees relative to flat", figure_host10, NULL, 1},
     {"host12", "host12", "this host, two and eight ranks: against slot_ring, roots in turn", figure_host12, NULL, 1},
     {"host13", "host13", "this host, two and eight ranks: against banked, roots in turn", figure_host13, NULL, 1},
+    {"layers", "layers", "this host: one way of a short message, layer by layer", figure_layers, NULL, 1},
+    {"latency", "latency", "this host: ping-pong over every channel, time against the message", figure_latency, NULL, 1},
+    {"bandwidth", "bandwidth", "this host: stream over every channel, bandwidth against the message", figure_bandwidth, NULL, 1},
+    {"rate", "rate", "this host: stream over every channel, messages a second", figure_rate, NULL, 1},
+    {"switch", "switch", "sim: allgather algorithms against the block, the fastest marked", figure_switch, NULL, 0},
+    {"host_switch", "host_switch", "this host: allgather algorithms against the block, the fastest marked", figure_host_switch, NULL,
+     1},
     {"compare_fragment", "compare_fragment", "compare's rows: time against the fragment", NULL,
      "shmcoll compare bcast --node NODE.yaml --size 16K,64K,1M,16M --fragment 4K..256K --buffer 1M,4M --rows", 1},
     {"compare_size", "compare_size", "compare's rows: time against the message", NULL,
@@ -59,6 +66,15 @@ static struct conditions conditions_of(const char *source, const struct figure_p
     return c;
 }
 
+static struct job job_of(const struct figure_point *p)
+{
+    if (p->kind == JOB_P2P)
+        return (struct job){.kind = JOB_P2P, .procs = p->procs, .p2p = {p->size_bytes, p->pattern, p->window}};
+    if (p->kind == JOB_ALLGATHER)
+        return (struct job){.kind = JOB_ALLGATHER, .procs = p->procs, .allgather = {p->size_bytes, 0}};
+    return (struct job){.kind = JOB_BCAST, .procs = p->procs, .bcast = {p->size_bytes, p->root}};
+}
+
 int figure_evaluate(const char *source, const char *variant, const struct figure_point *point, struct trace_sink *sink,
                     struct outcome *out)
 {
@@ -70,9 +86,11 @@ int figure_evaluate(const char *source, const char *variant, const struct figure
     struct scenario scenario = {
         .machine = {point->node, 1},
         .placement = {place, cores},
-        .job = {.kind = JOB_BCAST, .procs = point->procs, .bcast = {point->size_bytes, point->root}},
+        .job = job_of(point),
         .params = {point->protocol ? point->protocol : &protocol_pipelined, point->fragment_bytes, point->slots, point->sets,
                    point->tree, 0},
+        .algorithm = point->algorithm,
+        .channel = point->channel,
         .conditions = conditions_of(source, point),
         .variant = variant,
     };

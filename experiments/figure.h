@@ -39,12 +39,18 @@ int figure_host9(FILE *csv, const struct settings *settings);
 int figure_host10(FILE *csv, const struct settings *settings);
 int figure_host12(FILE *csv, const struct settings *settings);
 int figure_host13(FILE *csv, const struct settings *settings);
+int figure_layers(FILE *csv, const struct settings *settings);
+int figure_latency(FILE *csv, const struct settings *settings);
+int figure_bandwidth(FILE *csv, const struct settings *settings);
+int figure_rate(FILE *csv, const struct settings *settings);
+int figure_switch(FILE *csv, const struct settings *settings);
+int figure_host_switch(FILE *csv, const struct settings *settings);
 
 /* Copies the script and the shared style beside the data, and renders pdf, svg and png there.
  * 0, or an exit code after telling why. */
 int figure_render(const char *stem, const char *directory);
 
-/* One point of a figure: a broadcast pipelined and with cold buffers nothing else is said. */
+/* One point of a figure: a broadcast, pipelined and with cold buffers if nothing else is said. */
 struct figure_point {
     const struct node *node;
     uint32_t procs;
@@ -52,6 +58,11 @@ struct figure_point {
     uint32_t fragment_bytes, slots, sets;
     struct tree_shape tree;
     const struct protocol *protocol;
+    enum job_kind kind;
+    enum p2p_pattern pattern; /* p2p */
+    uint32_t window;
+    const struct schedule_algorithm *algorithm; /* allgather: by messages; NULL: by the protocol */
+    const struct channel_kind *channel;
     const char *place; /* NULL: compact */
     uint32_t root;
     int root_shift;      /* every rank in turn is the root */
@@ -74,6 +85,15 @@ int figure_evaluate(const char *source, const char *variant, const struct figure
 int figure_mean(const char *source, const char *variant, const struct figure_point *point, double *time_s);
 /* Just the time. */
 int figure_time(const char *source, const char *variant, const struct figure_point *point, double *time_s);
+/* A figure of this host is about its node file too, if one was given: then the model and the simulator stand beside the run.
+ * Calls `write` for each of them. 0, or an exit code after telling why. */
+struct figure_source {
+    const char *name, *variant;
+};
+typedef int figure_write(FILE *csv, const struct settings *settings, const struct node *node, const struct figure_source *source);
+int figure_sources(FILE *csv, const struct settings *settings, figure_write *write);
+/* A cell and what ends it; NAN is absent. */
+void figure_print_cell(FILE *csv, double value, char end);
 /* node_load with the reason told. */
 int figure_node(const char *spec, struct node *out);
 
