@@ -5,6 +5,7 @@ set title "Simulated, 8 ranks of broadwell-2x8: Allgather, cold buffers; the fas
 set xlabel "block, B"
 set ylabel "t, us"
 eval size_tics("x", 8, 1048576)
+set xtics ("8" 8, "32" 32, "128" 128, "512" 512, "2K" 2048, "8K" 8192, "32K" 32768, "128K" 131072, "512K" 524288)
 set logscale y
 WAYS = "direct ring recursive_doubling bruck neighbour_exchange sparbit"
 of(way, y) = strcol("way") eq way ? y : NaN
