@@ -30,13 +30,13 @@ static int write_point(FILE *csv, const struct figure_source *source, const stru
     return 0;
 }
 
-/* Every channel, at sizes that double or, where `factor` says so, grow faster. */
+/* Every channel before the next size, so that a host that changes changes all alike. */
 static int write_sizes(FILE *csv, const struct node *node, const struct figure_source *source, enum p2p_pattern pattern,
                        uint64_t first, uint64_t last, uint64_t factor)
 {
     int code = 0;
-    for (size_t c = 0; channel_kind_table[c]; c++)
-        for (uint64_t size = first; size <= last && !code; size *= factor) {
+    for (uint64_t size = first; size <= last && !code; size *= factor)
+        for (size_t c = 0; channel_kind_table[c] && !code; c++) {
             struct figure_point point = message(node, channel_kind_table[c], size);
             point.pattern = pattern;
             point.window = size * WINDOW > STREAM_MOST_BYTES ? (uint32_t)(STREAM_MOST_BYTES / size) : WINDOW;
