@@ -147,10 +147,13 @@ static void count_domains(struct step_clock *c)
     }
 }
 
+/* All of an allgather copy the same way at one time: from and to cold memory that costs them as much as the counterpart does. */
 static int counterpart_copies(const struct step_clock *c, uint32_t r)
 {
     const struct clock_domain *d = &c->domain[step_costs_domain(c->costs, r)];
     enum flow_kind kind = c->rank[r].flow.kind;
+    if (c->others && c->costs->users_cold && kind != FLOW_PLAIN)
+        return d->kind[FLOW_IN] + d->kind[FLOW_OUT] > 1;
     return kind != FLOW_PLAIN && d->kind[kind == FLOW_IN ? FLOW_OUT : FLOW_IN] > 0;
 }
 
@@ -158,7 +161,9 @@ static int counterpart_copies(const struct step_clock *c, uint32_t r)
 static double controller_share(const struct step_clock *c, uint32_t domain)
 {
     const struct clock_domain *d = &c->domain[domain == STEP_NOBODY ? 0 : domain];
-    if (domain == STEP_NOBODY || d->users < 2 || (d->users == 2 && d->plain == 0 && c->costs->pair_measured))
+    /* What two counterparts share was measured with them. */
+    int pair = d->users == 2 && d->plain == 0 && (!c->others || d->kind[FLOW_IN] == 1);
+    if (domain == STEP_NOBODY || d->users < 2 || (pair && c->costs->pair_measured))
         return 1;
     double limit = step_costs_bandwidth(c->costs, d->users);
     return d->demand_bytes_per_s > limit ? limit / d->demand_bytes_per_s : 1;

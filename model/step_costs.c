@@ -188,6 +188,17 @@ static double tail_s(const struct node *node, enum copy_class copy_class, double
     return start_s;
 }
 
+/* From the own cache to memory, a plain copy but for the first lines, which need not be waited for. What the node knows only of copies out
+ * of another's cache is not dearer. */
+static double own_cached_s(const struct step_costs *c, const struct copy_context *context)
+{
+    const struct node *node = c->scenario->machine.node;
+    struct copy_context plain = *context;
+    double out_s = node_copy_alone_s(node, context), share = (double)context->bytes / (double)context->message_bytes;
+    plain.copy_class = COPY_PLAIN_COLD;
+    return c->users_cold ? fmax(out_s, node_copy_alone_s(node, &plain) - share * ns_or_0(&node->cold_ns)) : out_s;
+}
+
 static void ask_node(const struct step_costs *c, struct step_copy_cost *cost)
 {
     const struct scenario *s = c->scenario;
@@ -196,8 +207,9 @@ static void ask_node(const struct step_costs *c, struct step_copy_cost *cost)
     int peer = cost->kind >= STEP_COPY_PULL, user = cost->kind >= STEP_COPY_OWN;
     uint64_t size = job_size_bytes(&s->job);
     struct copy_context context = {copy_class, cost->bytes, user ? size : c->queue_bytes, size};
-    cost->alone_s = cost->kind == STEP_COPY_RELAY ? node_copy_relay_s(node, cost->bytes, c->queue_bytes, size)
-                                                  : node_copy_alone_s(node, &context);
+    cost->alone_s = cost->kind == STEP_COPY_RELAY        ? node_copy_relay_s(node, cost->bytes, c->queue_bytes, size)
+                    : cost->kind == STEP_COPY_OWN_CACHED ? own_cached_s(c, &context)
+                                                         : node_copy_alone_s(node, &context);
     cost->beside_s = cost->kind <= STEP_COPY_OUT ? fmax(node_copy_beside_s(node, &context), cost->alone_s) : cost->alone_s;
     cost->start_s = fmin(ns_or_0(&node->copy[copy_class].start_ns), cost->alone_s);
     cost->tail_s = tail_s(node, copy_class, cost->start_s);

@@ -110,6 +110,24 @@ static void test_the_kernel_copies_others_blocks_only(void **state)
     }
 }
 
+/* Whatever the others copy, cold copies by the queue are as slow as beside their counterpart; warm ones meet none. */
+static void test_all_copy_at_one_time(void **state)
+{
+    (void)state;
+    struct test_bed bed;
+    struct scenario s = described(&bed, 2, 32768, 16, 4);
+    make_allgather(&s, &protocol_direct, 1 << 20);
+    s.job.allgather.in_place = 1;
+    double cold_s = answer_of(&s).time_s, warm_s;
+    s.conditions.buffers = BUFFERS_WARM;
+    warm_s = answer_of(&s).time_s;
+    bed.node.overlap_slowdown = quantity_of(1.5, "test");
+    assert_near(answer_of(&s).time_s, warm_s, 0.01 * warm_s);
+    s.conditions.buffers = BUFFERS_COLD;
+    assert_near(answer_of(&s).time_s, 1.5 * cold_s, 0.01 * cold_s);
+    test_bed_destroy(&bed);
+}
+
 /* A word's way: from cold memory, into the line, which is seen a hand-over later, and out of it. */
 static void test_a_cold_word(void **state)
 {
@@ -144,7 +162,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_extrapolation),
-        cmocka_unit_test(test_the_kernel_copies_others_blocks_only), cmocka_unit_test(test_a_cold_word), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_the_kernel_copies_others_blocks_only), cmocka_unit_test(test_a_cold_word),
+        cmocka_unit_test(test_all_copy_at_one_time), cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
