@@ -7,14 +7,12 @@
 
 enum { ROW_BYTES = 4096 };
 
-/* Of short messages in a stream the core runs ahead of the one whose lines it waits for; in a ping-pong, single lines at equal distances
- * are what a prefetcher learns. Longer ones were measured to take the whole way from memory. */
-static uint64_t row_bytes(const struct scenario *s)
+uint64_t message_model_row_bytes(const struct scenario *s)
 {
     const struct job_p2p *p = &s->job.p2p;
-    uint64_t all = p->pattern == P2P_STREAM ? p->size_bytes * p->window : ROW_BYTES;
-    uint64_t most = p->pattern == P2P_STREAM ? ROW_BYTES : s->machine.node->line_bytes;
-    return p->size_bytes > most ? 0 : all < ROW_BYTES ? all : ROW_BYTES;
+    if (p->pattern == P2P_STREAM)
+        return p->size_bytes * p->window;
+    return p->size_bytes > s->machine.node->line_bytes ? 0 : ROW_BYTES;
 }
 
 static double stream_s(struct message_costs *costs, const struct message *m, uint32_t window)
@@ -46,7 +44,7 @@ int message_model_time(const struct scenario *s, struct message_answer *out, cha
     if (err)
         return err;
     message_costs_init(&costs, node, &way);
-    costs.row_bytes = row_bytes(s);
+    costs.row_bytes = message_model_row_bytes(s);
     struct message_answer answer = {.copy_s = message_sender_s(&costs, &m) + message_receiver_s(&costs, &m)};
     answer.time_s = s->job.p2p.pattern == P2P_STREAM ? stream_s(&costs, &m, s->job.p2p.window) : message_time_s(&costs, &m);
     if (costs.missing[0]) {

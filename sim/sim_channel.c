@@ -1,6 +1,7 @@
 #include "sim/sim_channel.h"
 
 #include "model/channel/channel_thresholds.h"
+#include "model/message_model.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,6 +77,7 @@ static struct sim_pair *pair_create(const struct sim_channel *c, uint32_t peer)
     p->told[SIM_TOLD_LIMIT].value = start + c->shape.queue_initial;
     credit_sender_start(&p->credit, c->shape.queue_initial, start);
     p->kept_tail = &p->kept;
+    p->sends = SIM_RINGS_ASK; /* there have been calls before */
     return p;
 }
 
@@ -244,6 +246,7 @@ static int create(struct sim_channel *c, char *reason, size_t reason_bytes)
         snprintf(reason, reason_bytes, "rings take fragments of 64 bytes to a quarter of their slots, of 1 GiB at most");
         return -ENOTSUP;
     }
+    c->row_bytes = s->job.kind == JOB_P2P ? message_model_row_bytes(s) : 0;
     c->kept_units = c->shape.kept_bytes / 64;
     c->eager_units = c->kept_units / 4 * 3;
     if (s->algorithm && (rc = schedule_init(&c->schedule, s->algorithm, c->procs, 0)) != 0)

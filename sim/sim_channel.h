@@ -172,6 +172,7 @@ struct sim_channel {
     struct sim_endpoint *endpoint; /* [procs] */
     struct sim_packet *spare, *made; /* to be used again; all */
     uint32_t procs, running, kept_units, eager_units;
+    uint64_t row_bytes; /* p2p: as in message_model.h; 0: messages are alone */
     uint64_t base_ps, now_ps, end_ps, messages;
     struct trace_sink *sink;
     int error;
@@ -225,6 +226,7 @@ void sim_channel_poll_begin(struct sim_endpoint *e);
 void sim_channel_ready(struct sim_endpoint *e, struct sim_pair *p);
 
 /* sim_channel_rings.c: combined. */
+enum { SIM_RINGS_ASK = 8 }; /* messages after which a sender asks for a ring */
 void sim_rings_ask(struct sim_channel *c, struct sim_endpoint *e, struct sim_pair *p);
 void sim_rings_arrive(struct sim_channel *c, struct sim_endpoint *e, struct sim_pair *p, const struct sim_packet *packet);
 int sim_rings_push(struct sim_channel *c, struct sim_endpoint *e, struct sim_pair *p);

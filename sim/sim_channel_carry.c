@@ -24,7 +24,8 @@ static uint32_t queue_bytes(const struct sim_channel *c, enum sim_carrier carrie
 static void copy_in(struct sim_channel *c, struct sim_endpoint *e, uint32_t owner, enum sim_carrier carrier, uint32_t bytes,
                     const struct sim_message *m)
 {
-    struct sim_channel_copy copy = {SIM_CHANNEL_IN, owner, bytes, m ? m->bytes : bytes, queue_bytes(c, carrier), m && m->cold, 0};
+    uint64_t whole_bytes = !m ? bytes : c->row_bytes ? c->row_bytes : m->bytes;
+    struct sim_channel_copy copy = {SIM_CHANNEL_IN, owner, bytes, whole_bytes, queue_bytes(c, carrier), m && m->cold, 0};
     if (bytes == 0)
         return;
     if (bytes <= LINE_PAYLOAD_BYTES && !c->costs.contention_free)

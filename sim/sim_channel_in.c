@@ -63,7 +63,8 @@ static void copy_out(struct sim_channel *c, struct sim_endpoint *e, const struct
 {
     int pooled = packet->unit >= 0;
     uint32_t span = pooled ? c->shape.pool_units * c->shape.unit_bytes : c->shape.ring_bytes, n = packet->payload_bytes;
-    struct sim_channel_copy copy = {SIM_CHANNEL_OUT, pooled ? packet->from : e->rank, n, message_bytes, span, 0, cold};
+    uint64_t whole_bytes = c->row_bytes ? c->row_bytes : message_bytes;
+    struct sim_channel_copy copy = {SIM_CHANNEL_OUT, pooled ? packet->from : e->rank, n, whole_bytes, span, 0, cold};
     if (n == 0)
         return;
     if (n <= LINE_PAYLOAD_BYTES && !c->costs.contention_free)

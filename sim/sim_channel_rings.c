@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-enum { ASK_FIRST = 8, BUSIER_MESSAGES = 8 };
+enum { BUSIER_MESSAGES = 8 };
 
 static int put(struct sim_channel *c, struct sim_endpoint *e, struct sim_pair *p, enum sim_packet_kind kind, uint32_t number)
 {
@@ -18,7 +18,7 @@ static int put(struct sim_channel *c, struct sim_endpoint *e, struct sim_pair *p
 void sim_rings_ask(struct sim_channel *c, struct sim_endpoint *e, struct sim_pair *p)
 {
     if (!p->ask_at)
-        p->ask_at = ASK_FIRST;
+        p->ask_at = SIM_RINGS_ASK;
     if (p->sends >= p->ask_at && e->ring_most > 0 && put(c, e, p, SIM_PACKET_WANT, p->sends))
         p->ask_at = p->sends < UINT32_MAX / 2 ? 2 * p->sends : UINT32_MAX;
 }
@@ -30,7 +30,7 @@ static int close_ring(struct sim_channel *c, struct sim_endpoint *e, struct sim_
         return 0;
     p->out_ring = p->closing = 0;
     p->sends = 0;
-    p->ask_at = ASK_FIRST;
+    p->ask_at = SIM_RINGS_ASK;
     return 1;
 }
 
