@@ -16,38 +16,60 @@ build() { # VARIANT TARGETS...
     echo "stress: building with V=$variant failed"
     return 1
 }
-full() { # VARIANT TESTS...
+# What a shell runs beside itself ignores SIGINT, and tests that send it would find nobody.
+run() { label=$1; shift; [ $# -eq 0 ] || env --default-signal=INT tests/run_tests.sh "$label" $totals "$@"; }
+trap 'trap - TERM; kill -TERM 0; exit 130' INT TERM
+full() { # VARIANT TESTS...: all of what check does a share of
     variant=$1
     shift
     for test; do
         set -- "$@" "build/$variant/tests/$test"
         shift
     done
-    SHMCOLL_TEST_FULL=1 tests/run_tests.sh "stress $variant" $totals "$@"
+    SHMCOLL_TEST_FULL=1
+    export SHMCOLL_TEST_FULL
+    run "stress $variant" "$@"
+    unset SHMCOLL_TEST_FULL
 }
-
-set --
+# Ranks that are killed, stopped or scribbled over within a time have the machine to themselves.
+hasty() { case $1 in *kill* | *crowded* | *scribble*) return 0 ;; *) return 1 ;; esac; }
+programs= scripts= alone=
 for source in tests/stress/test_*.c; do
-    [ -e "$source" ] && set -- "$@" "build/release/${source%.c}"
+    program=build/release/${source%.c}
+    if hasty "$source"; then alone="$alone $program"; else programs="$programs $program"; fi
 done
 for script in tests/stress/test_*.sh tests/fuzz/run_fuzz.sh tests/numa_guest/run_guest.sh; do
-    [ -e "$script" ] && set -- "$@" "$script"
+    if hasty "$script"; then alone="$alone $script"; else scripts="$scripts $script"; fi
 done
+
 ./deps.sh guest || echo "stress: without these packages the NUMA guests are skipped"
-if build release all stress-programs tests guest-programs; then
-    [ $# -eq 0 ] || tests/run_tests.sh stress $totals "$@"
-    full release kernels/test_allgather_schedule
-fi
-if build fault fault-programs; then full fault faults/test_kill_matrix; fi
-# What check does a share of; with ThreadSanitizer, which is blind across processes, threads take their place.
+build fault fault-programs
+build asan tests-kernels
+build tsan tests-kernels
+# ThreadSanitizer is blind across processes: threads take their place.
 sanitized='kernels/test_bcast_pairs kernels/test_allgather_pairs kernels/test_channels_traffic'
 # shellcheck disable=SC2086
-{
-    if build asan tests-kernels; then full asan $sanitized; fi
+threads() {
     SHMCOLL_TEST_BACKENDS=threads
     export SHMCOLL_TEST_BACKENDS
-    if build tsan tests-kernels; then full tsan $sanitized; fi
+    full tsan $sanitized
 }
+# shellcheck disable=SC2086
+beside() {
+    run stress $scripts
+    full asan $sanitized
+    threads
+}
+# shellcheck disable=SC2086
+if build release all stress-programs tests guest-programs; then
+    beside >build/stress.beside 2>&1 &
+    run stress $programs
+    full release kernels/test_allgather_schedule
+    wait
+    cat build/stress.beside
+    run stress $alone
+    full fault faults/test_kill_matrix
+fi
 
 touch $totals
 awk '{ passed += $1; failed += $2; skipped += $3 }

@@ -2,7 +2,7 @@
  *
  * One communicator for each (protocol, tree, q, s, f, p, backend) carries all sizes and roots, in random order; the other
  * factors (buffers, packing, begin of the counters, readers at once, delays, copy routine, executor) are drawn for each.
- * SHMCOLL_STRESS_S bounds the time (default 840 s); what was left out is said. */
+ * SHMCOLL_STRESS_S bounds the time (default 720 s); what was left out is said. */
 #include "../kernels/bcast_factors.h"
 
 #include "kernels/clock.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SIZES = 7, PROCS_MOST = 16, COMMUNICATORS_MAX = 100000, LARGEST_BYTES = 1 << 20, SECONDS = 840 };
+enum { SIZES = 7, PROCS_MOST = 16, COMMUNICATORS_MAX = 100000, LARGEST_BYTES = 1 << 20, SECONDS = 720 };
 
 struct tally {
     uint64_t passed, failed, left_out;
