@@ -11,7 +11,8 @@ void message_costs_init(struct message_costs *out, const struct node *node, cons
     *out = (struct message_costs){.node = node, .way = *way};
     if (node->contention_free)
         return;
-    out->tell_s = (quantity_or(&node->step_ns, 0) + quantity_or(&node->packet_ns, 0) / 2) * 1e-9;
+    out->step_s = quantity_or(&node->step_ns, 0) * 1e-9;
+    out->tell_s = out->step_s + quantity_or(&node->packet_ns, 0) / 2 * 1e-9;
     out->atomic_s = quantity_or(&node->atomic_ns, 0) * 1e-9;
 }
 
@@ -74,6 +75,19 @@ static uint64_t fragments_of(const struct message_costs *c, const struct message
     return bytes > fragment ? (bytes + fragment - 1) / fragment : 1;
 }
 
+/* Fragments that the queue holds. */
+static double window_of(const struct message_costs *c, const struct message *m)
+{
+    return (double)(message_queue_bytes(c, m) / fragment_of(c, m));
+}
+
+/* What each end does for a message beyond its fragments; where each is waited for, for each. */
+static double head_s(const struct message_costs *c, const struct message *m)
+{
+    double heads = window_of(c, m) < 2 ? (double)fragments_of(c, m) : 1;
+    return heads * (c->tell_s - c->step_s);
+}
+
 static int is_asked(const struct message_costs *c, const struct message *m)
 {
     return c->way.ask_bytes && message_bytes(m) >= c->way.ask_bytes;
@@ -94,13 +108,13 @@ static double copy_in_s(struct message_costs *c, const struct message *m, int be
 {
     struct copying in = {m->source_cold ? COPY_IN_COLD : COPY_IN_WARM, beside, LOAD_WRITE, fragment_of(c, m),
                          message_queue_bytes(c, m)};
-    return (double)fragments_of(c, m) * (c->tell_s + place_s(c, m)) + pieces_s(c, m, &in);
+    return head_s(c, m) + (double)fragments_of(c, m) * (c->step_s + place_s(c, m)) + pieces_s(c, m, &in);
 }
 
 static double copy_out_s(struct message_costs *c, const struct message *m, int beside)
 {
     struct copying out = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, beside, 0, fragment_of(c, m), message_queue_bytes(c, m)};
-    return (double)fragments_of(c, m) * c->tell_s + pieces_s(c, m, &out);
+    return head_s(c, m) + (double)fragments_of(c, m) * c->step_s + pieces_s(c, m, &out);
 }
 
 /* What the sender's core has in its cache is copied as from a queue. */
@@ -132,12 +146,6 @@ double message_handover_s(struct message_costs *c, uint32_t from_core, uint32_t 
     return time_s;
 }
 
-/* Fragments that the queue holds. */
-static double window_of(const struct message_costs *c, const struct message *m)
-{
-    return (double)(message_queue_bytes(c, m) / fragment_of(c, m));
-}
-
 static double there_and_back_s(struct message_costs *c, const struct message *m)
 {
     return message_handover_s(c, m->from_core, m->to_core) + message_handover_s(c, m->to_core, m->from_core);
@@ -165,12 +173,12 @@ double message_time_s(struct message_costs *c, const struct message *m)
     double there_s = message_handover_s(c, m->from_core, m->to_core), fragments = (double)fragments_of(c, m);
     if (message_is_fetched(c, m))
         return c->tell_s + there_s + fetch_s(c, m);
-    double in_s = copy_in_s(c, m, 0), out_s = copy_out_s(c, m, 0), asking = 2 * asking_s(c, m);
+    double in_s = copy_in_s(c, m, 0), out_s = copy_out_s(c, m, 0), head = head_s(c, m), asking = 2 * asking_s(c, m);
     if (window_of(c, m) < 2 || m->from_core == m->to_core)
         return asking + in_s + message_latency_s(c, m) + out_s;
-    double pace_s = fragment_pace_s(c, m, copy_in_s(c, m, 1) / fragments, copy_out_s(c, m, 1) / fragments);
+    double pace_s = fragment_pace_s(c, m, (copy_in_s(c, m, 1) - head) / fragments, (copy_out_s(c, m, 1) - head) / fragments);
     double asked_s = is_asked(c, m) ? there_and_back_s(c, m) : 0;
-    return asking + asked_s + in_s / fragments + (fragments - 1) * pace_s + there_s + out_s / fragments;
+    return asking + asked_s + 2 * head + (in_s + out_s - 2 * head) / fragments + (fragments - 1) * pace_s + there_s;
 }
 
 double message_pace_s(struct message_costs *c, const struct message *m)

@@ -42,7 +42,8 @@ struct message_costs {
     const struct node *node;
     struct message_way way;
     uint64_t row_bytes; /* the message is one of several of so many bytes, whose lines are fetched ahead; 0 after init: it is alone */
-    double tell_s;   /* a step, and an end's half of a packet */
+    double step_s;
+    double tell_s;   /* a step, and an end's half of a packet. Of fragments that follow each other the first counts so */
     double atomic_s; /* a place in a queue that others use */
     struct message_kept kept[MESSAGE_COSTS_KEPT];
     uint32_t kept_count;

@@ -62,8 +62,11 @@ static void test_one_way(void **state)
     node.packet_ns = quantity_of(50, "assumed");
     assert_near(ns(&node, way, (struct message){0, 1, 3998, 1, 0, 0}), 4 * 37 + 199.9 + 7 * 40 + 4 * 47 + 319.84, 1e-9);
     node.packet_ns = quantity_unknown();
+    way.queue_bytes = 4000; /* fragments that follow the first are not waited for */
+    node.packet_ns = quantity_of(50, "assumed");
+    assert_near(ns(&node, way, (struct message){0, 1, 9000, 1, 0, 0}), 50 + in + 8 * out_beside + 40 + out, 1e-9);
+    node.packet_ns = quantity_unknown();
     /* Nothing overlaps on one core. */
-    way.queue_bytes = 4000;
     assert_near(ns(&node, way, (struct message){0, 0, 4000, 1, 0, 0}), 4 * in + 4 * out, 1e-9);
     node_destroy(&node);
 }
