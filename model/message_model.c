@@ -12,7 +12,7 @@ uint64_t message_model_row_bytes(const struct scenario *s)
     const struct job_p2p *p = &s->job.p2p;
     if (p->pattern == P2P_STREAM)
         return p->size_bytes * p->window;
-    return p->size_bytes > s->machine.node->line_bytes ? 0 : ROW_BYTES;
+    return p->size_bytes >= s->machine.node->line_bytes ? 0 : ROW_BYTES;
 }
 
 static double stream_s(struct message_costs *costs, const struct message *m, uint32_t window)
