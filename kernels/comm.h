@@ -111,7 +111,7 @@ struct comm_surroundings {
 
 /* Up to eight lanes for broadcasts and four for allgathers, whatever protocols and parameters are fastest by the node's costs
  * (model/choice_table.h), all queues within the budget, with what takes the place
- * of those that reach into other ranks' memory. Not collective; some milliseconds for two ranks, some tens for eight.
+ * of those that reach into other ranks' memory. Not collective; some tens of milliseconds for two ranks, some hundreds for eight.
  * 0; -ENOTSUP with one line in `reason` (or NULL) if the node lacks costs: calibrate it; -ENOMEM. *out is set only on success. */
 int comm_config_best(uint32_t procs, uint32_t rank, const struct comm_surroundings *around, struct comm_config *out,
                      char reason[COMM_REASON_BYTES]);

@@ -3,6 +3,7 @@
 #include "model/channel/channel_way.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { ROW_BYTES = 4096 };
@@ -15,10 +16,23 @@ uint64_t message_model_row_bytes(const struct scenario *s)
     return p->size_bytes >= s->machine.node->line_bytes ? 0 : ROW_BYTES;
 }
 
+/* Messages of a page and more each begin anew: they are no faster than alone, nor than the row that they are. */
+static double pace_s(struct message_costs *costs, const struct message *m)
+{
+    uint64_t row = costs->row_bytes;
+    double in_row_s = message_pace_s(costs, m);
+    if (message_bytes(m) < ROW_BYTES)
+        return in_row_s;
+    costs->row_bytes = 0;
+    double alone_s = message_pace_s(costs, m);
+    costs->row_bytes = row;
+    return fmax(in_row_s, alone_s);
+}
+
 static double stream_s(struct message_costs *costs, const struct message *m, uint32_t window)
 {
     struct message answer = {.from_core = m->to_core, .to_core = m->from_core, .runs = 1};
-    double first_s = message_time_s(costs, m), others_s = window > 1 ? (window - 1) * message_pace_s(costs, m) : 0;
+    double first_s = message_time_s(costs, m), others_s = window > 1 ? (window - 1) * pace_s(costs, m) : 0;
     return (first_s + others_s + message_time_s(costs, &answer)) / window;
 }
 
