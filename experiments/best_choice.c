@@ -31,9 +31,10 @@ static void show(const struct choice_table *table, uint32_t procs, int verbosity
             snprintf(last, sizeof last, "any");
         else
             size_format(lane->size_max_bytes, last, sizeof last);
-        talk_note(verbosity, 1, "  above %6s to %6s: %-13s f=%s s=%u q=%u %s", size, last, p->protocol->name,
+        talk_note(verbosity, 1, "  above %6s to %6s: %-13s f=%s s=%u q=%u%s%s", size, last, p->protocol->name,
                   size_format(p->fragment_bytes, fragment, sizeof fragment), p->slots, p->sets,
-                  tree_shape_format(p->tree, tree, sizeof tree));
+                  p->protocol->uses & PROTOCOL_ALLGATHER ? "" : " ",
+                  p->protocol->uses & PROTOCOL_ALLGATHER ? "" : tree_shape_format(p->tree, tree, sizeof tree));
         memcpy(size, last, sizeof size);
     }
 }

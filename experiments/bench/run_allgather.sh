@@ -1,6 +1,6 @@
 #!/bin/sh
-# Allgather: run_allgather.sh BUILD OUT NODE [--quick]. Ours through queues (`best`: the lanes that best takes for broadcasts; `queue`:
-# counted's with direct's own numbers), by other ranks' memory, and MPI_Allgather of Open MPI and MPICH, by turns in the same
+# Allgather: run_allgather.sh BUILD OUT NODE [--quick]. Ours through queues (`best`: the lanes that best takes; `queue`: with direct's
+# own numbers), by other ranks' memory, and MPI_Allgather of Open MPI and MPICH, by turns in the same
 # processes and by one definition of time (mpi_compare). The size is that of a block. Rows go to OUT/allgather.jsonl, ratios to
 # OUT/allgather.csv, the tables to standard output.
 # BENCH_PREFIX: words before every launch, such as a lock held while it lasts.
