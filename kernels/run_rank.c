@@ -321,7 +321,7 @@ int run_rank_body(struct launch_rank *self, void *argument)
     if (!by_messages) /* nothing takes the place of a channel */
         result->ran = ran_of(r.comm, &job->scenario->job);
     snprintf(result->note, sizeof result->note, "%s", comm_note(r.comm));
-    result->audited = comm_audit(r.comm, &result->audit) == 0;
+    result->audited = (by_messages ? endpoint_audit(r.messages.endpoint, &result->audit) : comm_audit(r.comm, &result->audit)) == 0;
     error = buffers_create(&r);
     if (!error)
         error = attempts_run(&r);

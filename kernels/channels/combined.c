@@ -8,6 +8,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; before, rings keep their memory */
+#endif
 
 enum { ASK_FIRST = 8, BUSIER_MESSAGES = 8 };
 
@@ -70,10 +77,24 @@ static void tell(struct endpoint *e, struct peer *p, enum packet_kind kind)
     endpoint_pending_add(e, p);
 }
 
+/* Has memory for a ring, as an error where a first use without would be a signal. 0 or -errno. */
+static int ring_have(struct endpoint *e, uint32_t slot)
+{
+    if (e->rings.there[slot])
+        return 0;
+    if (madvise(e->rings.memory + (size_t)slot * e->config.ring_bytes, e->config.ring_bytes, MADV_POPULATE_WRITE))
+        return -errno;
+    e->rings.there[slot] = 1;
+    e->memory.used_bytes += e->config.ring_bytes;
+    return 0;
+}
+
 static void grant(struct endpoint *e, struct peer *p)
 {
     struct rings *r = &e->rings;
     p->waits = 0;
+    if (ring_have(e, r->idle[r->slots - r->count - 1]))
+        return; /* it goes on without, and asks again */
     er_ring_open(e, p, r->idle[r->slots - r->count - 1]);
     r->from[r->count++] = p->rank;
     tell(e, p, PACKET_GRANT);
@@ -181,11 +202,32 @@ int rings_init(struct endpoint *e, char *memory)
     r->memory = memory;
     r->from = calloc(r->slots + 1, sizeof *r->from);
     r->idle = calloc(r->slots + 1, sizeof *r->idle);
-    if (!r->from || !r->idle)
+    r->there = malloc(r->slots + 1);
+    if (!r->from || !r->idle || !r->there)
         return -ENOMEM;
+    memset(r->there, 1, r->slots);
     for (uint32_t i = 0; i < r->slots; i++)
         r->idle[i] = r->slots - 1 - i;
     return 0;
+}
+
+void rings_release(struct endpoint *e)
+{
+    struct rings *r = &e->rings;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)r->slots * e->config.ring_bytes;
+    /* Only where memory can be had again in this way. */
+    if (e->config.ring_bytes % page || (uintptr_t)r->memory % page || madvise(r->memory, page, MADV_POPULATE_WRITE) ||
+        madvise(r->memory, bytes, MADV_REMOVE))
+        return;
+    memset(r->there, 0, r->slots);
+    e->memory.used_bytes -= bytes;
+}
+
+void rings_destroy(struct endpoint *e)
+{
+    free(e->rings.from);
+    free(e->rings.idle);
+    free(e->rings.there);
 }
 
 const struct channel channel_combined = {

@@ -113,7 +113,8 @@ int64_t endpoint_error_rank(const struct endpoint *e);
 const char *endpoint_note(const struct endpoint *e);
 
 struct endpoint_memory {
-    uint64_t segment_bytes;   /* of this rank, shared */
+    uint64_t segment_bytes;   /* of this rank, shared, when all rings are in use */
+    uint64_t used_bytes;      /* of these, now: combined's rings get memory when they are first used */
     uint64_t kept_bytes;      /* of messages not asked for yet, now */
     uint64_t kept_most_bytes; /* at any time */
     uint32_t kept_messages;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RING_LEAST_BYTES = 4096, KEPT_LEAST_BYTES = 4096, EAGER_MOST_BYTES = 1 << 30, QUEUE_MOST = 1 << 15, UNITS_MOST = 1 << 14 };
 
@@ -92,6 +93,7 @@ static int config_agree(const struct endpoint_config *f, const struct comm_boots
 static void layout_make(struct endpoint *e)
 {
     struct endpoint_layout *l = &e->layout;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     const struct endpoint_config *f = &e->config;
     int has_queue = (e->needs & 1u << CARRIER_QUEUE) != 0, has_pool = (e->needs & 1u << CARRIER_POOL) != 0;
     e->queue.slots = has_queue ? credit_slots(e->procs, f->queue_initial, f->queue_extension) : 0;
@@ -102,6 +104,8 @@ static void layout_make(struct endpoint *e)
     l->uses_offset = l->queue_offset + (uint64_t)e->queue.slots * QUEUE_PACKET_BYTES;
     l->pool_offset = l->uses_offset + e->pool.units * sizeof(struct pool_use);
     l->rings_offset = l->pool_offset + (uint64_t)e->pool.units * f->unit_bytes;
+    if (e->needs & NEEDS_SOME_RINGS) /* each on pages of its own */
+        l->rings_offset = (l->rings_offset + page - 1) / page * page;
     l->bytes = l->rings_offset;
     uint32_t some = e->needs & NEEDS_SOME_RINGS ? f->rings_most < e->procs ? f->rings_most : e->procs : 0;
     e->rings.slots = e->needs & 1u << CARRIER_RING ? e->procs : some;
@@ -234,12 +238,14 @@ static int create(struct endpoint *e, const struct comm_bootstrap *bootstrap, ch
         for (uint32_t r = 0; r < f->procs && !ready; r++)
             peer_start(e, r);
         waiter_start(e);
-        e->memory.segment_bytes = e->layout.bytes;
+        e->memory.segment_bytes = e->memory.used_bytes = e->layout.bytes;
         /* Nobody sends before all rings are ready. */
         error = all ? bootstrap->allgather(bootstrap->context, &ready, all, sizeof ready) : -ENOMEM;
     }
     for (uint32_t r = 0; r < f->procs && !error; r++)
         error = all[r];
+    if (!error && e->rings.slots && !(e->needs & 1u << CARRIER_RING))
+        rings_release(e);
     free(all);
     return error;
 }
@@ -276,8 +282,7 @@ void endpoint_destroy(struct endpoint *e)
     comm_destroy(e->comm);
     sr_pool_destroy(e);
     free(e->queue.account);
-    free(e->rings.from);
-    free(e->rings.idle);
+    rings_destroy(e);
     free(e->table.slot);
     free(e->table.free);
     free(e->peer);

@@ -166,6 +166,7 @@ struct rings {
     uint32_t slots, count;
     uint32_t *from; /* [count] ranks that have one */
     uint32_t *idle; /* [slots - count] */
+    unsigned char *there; /* [slots] it has memory */
 };
 
 /* Buffers of late whose pages were found to be there. */
@@ -322,6 +323,9 @@ int rings_push(struct endpoint *e, struct peer *p);
 /* The peer has given back its ring, and all in it has been read. */
 void rings_closed(struct endpoint *e, struct peer *p);
 int rings_init(struct endpoint *e, char *memory);
+/* Gives their memory back until a ring is used for the first time. Once every rank has mapped it. */
+void rings_release(struct endpoint *e);
+void rings_destroy(struct endpoint *e);
 char *rings_slot_of(const struct endpoint *e, uint32_t owner, uint32_t slot); /* endpoint_create.c */
 
 /* ---- transfers ---- */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define EXPECT(condition) do { if (!(condition)) { snprintf(self->message, COMM_REASON_BYTES, "rank %u line %d: %s; %.80s", self->rank, \
     __LINE__, #condition, endpoint_error_string(e)); return -EBADMSG; } } while (0)
@@ -122,7 +123,37 @@ static void expected_neighbours_have_it_first(void **state)
     run_four(rings_as_expected);
 }
 
+/* Rank 0 has pages for a ring once somebody is busy with it. */
+static int ring_has_pages_when_used(struct launch_rank *self, struct endpoint *e)
+{
+    struct endpoint_memory before = endpoint_memory(e);
+    struct comm_audit first = {0}, then = {0};
+    int can_tell = endpoint_audit(e, &first) == 0, error;
+    EXPECT(before.used_bytes <= before.segment_bytes && first.pages_misplaced <= first.pages);
+    if ((error = stream(self, e, 1, 3)) != 0) /* too few */
+        return error;
+    EXPECT(endpoint_memory(e).used_bytes == before.used_bytes);
+    if ((error = stream(self, e, 1, 50)) != 0 || self->rank != 0)
+        return error;
+    EXPECT(e->peer[1].in_ring && endpoint_memory(e).used_bytes == before.segment_bytes);
+    EXPECT(!can_tell || endpoint_audit(e, &then) == 0);
+    if (can_tell && before.used_bytes < before.segment_bytes)
+        EXPECT(then.pages == first.pages + e->config.ring_bytes / (uint64_t)sysconf(_SC_PAGESIZE));
+    EXPECT(!can_tell || first.pages_misplaced == then.pages_misplaced);
+    return 0;
+}
+
+static void rings_get_memory_when_used(void **state)
+{
+    (void)state;
+    run_four(ring_has_pages_when_used);
+}
+
 /* What 64 ranks would take: the layout alone decides it. */
+struct measured {
+    uint64_t bytes, unused_bytes; /* unused: as long as no ring has been */
+};
+
 static int measure_body(struct launch_rank *self, void *argument)
 {
     struct endpoint_config config = endpoint_config_default(self->procs, self->rank, argument);
@@ -130,26 +161,28 @@ static int measure_body(struct launch_rank *self, void *argument)
     int error = endpoint_create(&config, &self->bootstrap, &e, self->message);
     if (error)
         return error;
-    *(uint64_t *)self->result = endpoint_memory(e).segment_bytes;
+    *(struct measured *)self->result = (struct measured){endpoint_memory(e).segment_bytes, endpoint_memory(e).used_bytes};
     endpoint_destroy(e);
     return 0;
 }
 
-static uint64_t memory_of(const char *channel)
+static struct measured memory_of(const char *channel)
 {
-    struct launch_options options = {.procs = 64, .backend = BACKEND_THREADS, .timeout_s = 60, .result_bytes = sizeof(uint64_t)};
+    struct launch_options options = {.procs = 64, .backend = BACKEND_THREADS, .timeout_s = 60, .result_bytes = sizeof(struct measured)};
     struct launch_report report;
-    uint64_t bytes[64];
-    assert_int_equal(launcher_run(&options, measure_body, (void *)channel_find(channel), bytes, NULL, &report), 0);
-    return bytes[0];
+    struct measured measured[64];
+    assert_int_equal(launcher_run(&options, measure_body, (void *)channel_find(channel), measured, NULL, &report), 0);
+    return measured[0];
 }
 
 static void memory_is_a_quarter_of_what_rings_for_all_take(void **state)
 {
     (void)state;
-    uint64_t all = memory_of("er"), some = memory_of("combined");
-    print_message("64 ranks, each: er %llu KiB, combined %llu KiB\n", (unsigned long long)all / 1024, (unsigned long long)some / 1024);
-    assert_true(4 * some <= all);
+    struct measured all = memory_of("er"), some = memory_of("combined");
+    print_message("64 ranks, each: er %llu KiB, combined %llu KiB, before a ring is used %llu KiB\n",
+                  (unsigned long long)all.bytes / 1024, (unsigned long long)some.bytes / 1024,
+                  (unsigned long long)some.unused_bytes / 1024);
+    assert_true(4 * some.bytes <= all.bytes);
 }
 
 int main(void)
@@ -157,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_ring_follows_the_busiest),
         cmocka_unit_test(expected_neighbours_have_it_first),
+        cmocka_unit_test(rings_get_memory_when_used),
         cmocka_unit_test(memory_is_a_quarter_of_what_rings_for_all_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
