@@ -83,9 +83,8 @@ static void offers_withdraw(struct comm *comm)
     }
 }
 
-/* What a rank stumbled over may come of another's end: a process that is no more, an offer taken back, a buffer gone. The kernel
- * knows of a process's end before its descriptor tells. */
-static int error_explained(struct comm *comm, int error)
+/* The kernel knows of a process's end before its descriptor tells. */
+int comm_error_explained(struct comm *comm, int error)
 {
     int waits = error == -ESRCH ? 100 : error == -EPROTO || error == -EFAULT ? 3 : 0;
     for (int i = 0; i < waits && !comm->liveness.error && liveness_check(&comm->liveness) == 0; i++)
@@ -99,7 +98,7 @@ int comm_fail(struct comm *comm, int error, const char *what)
 {
     if (comm->error)
         return comm->error;
-    error = error_explained(comm, error);
+    error = comm_error_explained(comm, error);
     comm->error = error;
     comm->error_rank = comm->liveness.error ? comm->liveness.failed_rank : comm->config.rank;
     if (error != -EOWNERDEAD)

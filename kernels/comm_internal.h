@@ -86,6 +86,9 @@ struct message {
 /* Puts the communicator into error and tells the others: what went wrong, and at which step (comm->at) this rank was.
  * Returns the error. */
 int comm_fail(struct comm *comm, int error, const char *what);
+/* What a rank stumbled over may come of another's end: a process that is no more, an offer taken back, a buffer gone. If somebody
+ * has ended, or does so within some milliseconds, that error; else the one given. */
+int comm_error_explained(struct comm *comm, int error);
 
 /* Runs one call of a lane; `root` is none of the ranks in an allgather. 0 or -errno. */
 int lane_run(struct comm *comm, uint32_t lane, struct message *m, uint64_t size_bytes, uint32_t root);

@@ -56,6 +56,8 @@ int zc_fetch(struct endpoint *e, struct peer *p)
     struct peer_card card = {.where = t->card_where, .address = t->card_address, .bytes = t->bytes, .check = t->card_check};
     uint64_t left = t->bytes - t->moved_bytes, n = left < FETCH_BYTES ? left : FETCH_BYTES;
     int error = peer_read(&e->comm->peers, p->rank, &card, t->moved_bytes, t->buffer + t->moved_bytes, n, COPY_MEMCPY);
+    if (error == -EFAULT) /* unmapped by its owner, or gone with it, or with a rank that gave up as another died */
+        error = comm_error_explained(e->comm, error);
     if (error && error != -EFAULT && !is_refusal(error))
         return error;
     t->moved_bytes += error ? 0 : n;
