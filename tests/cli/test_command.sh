@@ -106,6 +106,15 @@ refuses 2 "directory" model bcast --node "$work"
 refuses 1 "cannot write" model bcast --node paper -o "$work/no/such/file"
 refuses 2 "unknown figure '99'" figure 99 -o "$work/figures"
 refuses 2 "needs a name" figure
+# Pictures of rows among which nothing could be run.
+if command -v gnuplot >/dev/null; then
+    mkdir -p "$work/figures"
+    for kind in size fragment; do
+        "$shmcoll" compare bcast --node paper --size 1K,4K --fragment 256,1K --buffer 4K --rows "$work/figures/compare_$kind.csv" >/dev/null
+        "$shmcoll" figure -q compare_$kind -o "$work/figures" && [ -s "$work/figures/compare_$kind.svg" ] && pass ||
+            fail "no picture of $kind without runs"
+    done
+fi
 refuses 2 "doctor takes no words" doctor now
 refuses 2 "generate needs" --generate tea
 # More memory than there is: a segment of 4 TiB.
