@@ -43,6 +43,10 @@ for script in tests/stress/test_*.sh tests/fuzz/run_fuzz.sh tests/numa_guest/run
 done
 
 ./deps.sh guest || echo "stress: without these packages the NUMA guests are skipped"
+# Everything by the other compiler, which warns of other things.
+if command -v clang >/dev/null; then
+    build release CC=clang BUILD=build/clang all tests stress-programs bench-programs guest-programs
+fi
 build fault fault-programs
 build asan tests-kernels
 build tsan tests-kernels

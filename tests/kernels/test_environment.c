@@ -285,7 +285,7 @@ static void files_limited(void **state)
 static void cache_is_the_cpus(void **state)
 {
     (void)state;
-    unsigned long kib;
+    unsigned long kib = 0;
     FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
     int got = file ? fscanf(file, "%luK", &kib) : 0;
     if (file)

@@ -103,7 +103,7 @@ static void times_allgathers(void **state)
             continue;
         struct outcome out;
         outcome_init(&out);
-        f->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = 2 + (uint32_t)(i & 1), .allgather = {blocks[i >> 3]}};
+        f->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = 2 + (uint32_t)(i & 1), .allgather = {.block_bytes = blocks[i >> 3]}};
         f->scenario.params.protocol = protocols[i >> 1 & 1];
         f->scenario.conditions.backend = backend;
         f->scenario.conditions.buffer_memory = i & 2 ? BUFFER_MEMORY_SHARED : BUFFER_MEMORY_PRIVATE;

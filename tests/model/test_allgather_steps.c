@@ -8,7 +8,7 @@
 
 static void make_allgather(struct scenario *s, const struct protocol *protocol, uint64_t block_bytes)
 {
-    s->job = (struct job){.kind = JOB_ALLGATHER, .procs = s->job.procs, .allgather = {block_bytes}};
+    s->job = (struct job){.kind = JOB_ALLGATHER, .procs = s->job.procs, .allgather = {.block_bytes = block_bytes}};
     s->params.protocol = protocol;
 }
 

@@ -62,7 +62,7 @@ static void test_check(void **state)
     s = sound(), s.job.procs = 0, refused(&s, "0 processes");
     s = sound(), s.job.bcast.root = 3, refused(&s, "root 3 out of range: ranks are 0..2");
     s = sound(), s.job.kind = (enum job_kind)9, refused(&s, "collective");
-    s = sound(), s.job = (struct job){.kind = JOB_ALLGATHER, .procs = 3, .allgather = {1000}};
+    s = sound(), s.job = (struct job){.kind = JOB_ALLGATHER, .procs = 3, .allgather = {.block_bytes = 1000}};
     refused(&s, "pipelined is none of allgather");
     s.params.protocol = &protocol_direct;
     assert_int_equal(scenario_check(&s, NULL, 0), 0);

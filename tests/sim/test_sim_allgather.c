@@ -13,7 +13,7 @@ static const uint64_t T = 1000, T_W = 50000; /* of sim_case_paper_default */
 static void gather(struct sim_case *c, const struct protocol *protocol, uint32_t procs, uint64_t block, uint32_t fragment)
 {
     sim_case_bcast(c, procs, 0, fragment, 16, 4);
-    c->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = procs, .allgather = {block}};
+    c->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = procs, .allgather = {.block_bytes = block}};
     c->scenario.params.protocol = protocol;
 }
 
