@@ -59,9 +59,13 @@ static int check_words(const struct settings *s)
         return talk_fail(EXIT_USAGE, "--channel is of p2p and allgather, bcast goes by its --protocol: leave it out");
     if (kind == JOB_BCAST)
         return protocol_find(s->protocol) || !protocol_allgather_find(s->protocol) ? 0 : tell_protocol(s, protocol_table);
+    int by_messages = 0;
     for (size_t i = 0; i < at_least_one(s->algorithm.count); i++)
-        if (settings_by_messages(s, s->algorithm.name[i]) && strcmp(s->protocol, "auto"))
-            return talk_fail(EXIT_USAGE, "--protocol is not of messages, which go over a --channel: leave it out");
+        by_messages |= settings_by_messages(s, s->algorithm.name[i]);
+    if (by_messages && strcmp(s->protocol, "auto"))
+        return talk_fail(EXIT_USAGE, "--protocol is not of messages, which go over a --channel: leave it out");
+    if (!by_messages && s->channel.count)
+        return talk_fail(EXIT_USAGE, "--channel is of messages: give an --algorithm that exchanges them, such as best or ring");
     return kind == JOB_P2P || settings_protocol(s) ? 0 : tell_protocol(s, protocol_allgather_table);
 }
 

@@ -38,8 +38,11 @@ static int check_host(const struct scenario *s, struct outcome *out)
         return refuse(out, -ENOTSUP, "the eager protocol needs the packed layout: leave control pages out");
     if (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED && s->conditions.buffer_domain >= 0)
         return refuse(out, -ENOTSUP, "buffers in the segment lie on their ranks' own domains: leave the buffers' domain out");
-    if (s->job.procs > COMM_PROCS_MAX || s->conditions.reps > REPS_MAX)
-        return refuse(out, -ENOTSUP, "more ranks or repetitions than a run supports");
+    if (s->job.procs > COMM_PROCS_MAX)
+        return refuse(out, -ENOTSUP, "more ranks than a run supports: 65534 at most");
+    if (s->conditions.reps > REPS_MAX)
+        return refuse(out, -ENOTSUP, "more repetitions than a run supports: 1000000 at most");
+    _Static_assert(COMM_PROCS_MAX == 65534 && REPS_MAX == 1000000, "as the lines above say");
     if (placement_allowed(allowed))
         return refuse(out, -ENOTSUP, "cannot find out which cpus this process may use");
     for (uint32_t r = 0; r < s->job.procs; r++) {

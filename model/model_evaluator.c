@@ -57,6 +57,14 @@ static void report_terms(const struct scenario *s, const struct bcast_costs *cos
     out->term_copy_s = terms.copy_s;
 }
 
+/* A core that does not copy waits. */
+static void report_work(const struct scenario *s, double time_s, double copy_s, struct outcome *out)
+{
+    out->time_s = time_s;
+    out->copy_s = copy_s;
+    out->wait_s = fmax(s->job.procs * time_s - copy_s, 0);
+}
+
 /* Whatever the variant: S1 has no Allgather. */
 static int evaluate_allgather(const struct scenario *s, struct outcome *out)
 {
@@ -64,9 +72,7 @@ static int evaluate_allgather(const struct scenario *s, struct outcome *out)
     int err = allgather_model_time(s, &answer, out->reason, sizeof out->reason);
     if (err)
         return err;
-    out->time_s = answer.time_s;
-    out->copy_s = answer.copy_s;
-    out->wait_s = fmax(s->job.procs * answer.time_s - answer.copy_s, 0);
+    report_work(s, answer.time_s, answer.copy_s, out);
     return 0;
 }
 
@@ -76,9 +82,7 @@ static int evaluate_p2p(const struct scenario *s, struct outcome *out)
     int err = message_model_time(s, &answer, out->reason, sizeof out->reason);
     if (err)
         return err;
-    out->time_s = answer.time_s;
-    out->copy_s = answer.copy_s;
-    out->wait_s = fmax(s->job.procs * answer.time_s - answer.copy_s, 0);
+    report_work(s, answer.time_s, answer.copy_s, out);
     return 0;
 }
 

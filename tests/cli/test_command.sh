@@ -51,6 +51,9 @@ refuses 2 "all stands alone" run allgather --algorithm ring,all
 refuses 2 "unknown channel 'rdma': use mp, er, sr, zc, combined" run p2p --channel er,rdma
 refuses 2 "p2p is between 2 ranks, not 3" run p2p --procs 3
 refuses 2 "is of allgather, not of p2p" run p2p --algorithm ring
+refuses 2 "channel is of messages" run allgather --channel er
+refuses 2 "channel is of messages" run allgather --channel er --algorithm direct
+refuses 4 "65534 at most" run bcast --procs 65535
 refuses 2 "bcast goes by its --protocol" run bcast --channel er
 refuses 4 "regret is of bcast, and of allgather" compare p2p --regret
 refuses 4 "have no shared buffers" run allgather --algorithm ring --buffer-memory shared
