@@ -2,20 +2,9 @@
 # What `make check` does: run_check.sh MAKE JOBS. Every part runs even if an earlier one failed.
 set -u
 make=$1 jobs=$2
-totals=build/check.totals
-rm -f $totals
+name=check
+. tests/parts.sh
 
-build() { # VARIANT TARGETS...
-    variant=$1
-    shift
-    $make --no-print-directory -s -j"$jobs" V="$variant" "$@" && return 0
-    echo "0 1 0" >>$totals
-    echo "check: building $* with V=$variant failed"
-    return 1
-}
-# What a shell runs beside itself ignores SIGINT, and tests that send it would find nobody.
-run() { label=$1; shift; [ $# -eq 0 ] || env --default-signal=INT tests/run_tests.sh "$label" $totals "$@"; }
-trap 'trap - TERM; kill -TERM 0; exit 130' INT TERM
 binaries() { # VARIANT DIRECTORIES...
     variant=$1
     shift
@@ -68,7 +57,4 @@ run layers tests/run_layers.sh
     cat build/check.threads
 }
 
-awk '{ passed += $1; failed += $2; skipped += $3 }
-     END { if (skipped) printf "%d skipped\n", skipped
-           printf "%d passed, %d failed\n", passed, failed
-           exit failed > 0 || passed == 0 }' $totals
+summarize

@@ -2,23 +2,11 @@
 # What `make stress` does: run_stress.sh MAKE JOBS. Every part runs even if an earlier one failed.
 set -u
 make=$1 jobs=$2
-totals=build/stress.totals
-mkdir -p build
-rm -f $totals
+name=stress
+. tests/parts.sh
 SHMCOLL_TEST_LIMIT_S=1500 SHMCOLL_GUEST_LIMIT_S=480
 export SHMCOLL_TEST_LIMIT_S SHMCOLL_GUEST_LIMIT_S
 
-build() { # VARIANT TARGETS...
-    variant=$1
-    shift
-    $make --no-print-directory -s -j"$jobs" V="$variant" "$@" && return 0
-    echo "0 1 0" >>$totals
-    echo "stress: building with V=$variant failed"
-    return 1
-}
-# What a shell runs beside itself ignores SIGINT, and tests that send it would find nobody.
-run() { label=$1; shift; [ $# -eq 0 ] || env --default-signal=INT tests/run_tests.sh "$label" $totals "$@"; }
-trap 'trap - TERM; kill -TERM 0; exit 130' INT TERM
 full() { # VARIANT TESTS...: all of what check does a share of
     variant=$1
     shift
@@ -75,8 +63,4 @@ if build release all stress-programs tests guest-programs; then
     full fault faults/test_kill_matrix
 fi
 
-touch $totals
-awk '{ passed += $1; failed += $2; skipped += $3 }
-     END { if (skipped) printf "%d skipped\n", skipped
-           printf "%d passed, %d failed\n", passed, failed
-           exit failed > 0 || passed == 0 }' $totals
+summarize

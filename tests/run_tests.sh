@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs test programs one after the other and counts what really ran: run_tests.sh LABEL TOTALS PROGRAM ...
 # A program says its totals as cmocka does or as "N passed, N failed"; one that says nothing, crashes or overruns
-# counts as a failure; exit code 77 is a skip. Appends "passed failed skipped" to TOTALS.
+# counts as a failure; exit code 77 is a skip. Appends "passed failed skipped" to TOTALS
+# and what failed printed to TOTALS.failures.
 set -u
 label=$1 totals=$2
 shift 2
@@ -45,7 +46,8 @@ for program; do
     sum_passed=$((sum_passed + passed)) sum_failed=$((sum_failed + failed)) sum_skipped=$((sum_skipped + skipped))
     echo "$label $program: $passed passed, $failed failed, $skipped skipped, $(($(date +%s) - start)) s (cpu $(((cpu - cpu_before + 50) / 100)) s)$note"
     grep '^\(seed\|guest\)' "$log"
-    [ "$failed" -eq 0 ] || { echo "--- output of $program"; tail -n 60 "$log"; echo "---"; }
+    [ "$failed" -eq 0 ] && continue
+    { echo "--- output of $label $program$note"; tail -n 60 "$log"; echo "---"; } | tee -a "$totals.failures"
 done
 echo "$sum_passed $sum_failed $sum_skipped" >>"$totals"
 [ $sum_failed -eq 0 ]
