@@ -1,0 +1,265 @@
+/* Message by message: a rank goes on until it waits for one that has not come, and a queue says which message comes next. */
+#include "sim/sim_cluster.h"
+#include "sim/sim_queue.h"
+#include "sim/sim_radix.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NONE = UINT32_MAX };
+
+/* Where a rank is. The step it waits in is computed again when its message comes. */
+struct waiter {
+    struct loggp_rank at;
+    uint32_t next_step;
+    uint32_t round; /* it waits for, NONE: nothing */
+    uint32_t early; /* messages of later rounds, linked by `next` */
+};
+
+struct parcel {
+    uint64_t first_byte_ps, bytes;
+    uint32_t to, from, round, next;
+};
+
+/* Messages under way, by their place in a pool. */
+struct traffic {
+    struct parcel *parcel; /* [capacity] */
+    uint32_t used, capacity, spare;
+    enum sim_order order;
+    struct sim_queue heap;
+    struct sim_radix radix;
+    uint32_t first, last; /* ARRIVAL */
+    size_t pending;
+    uint64_t pops;
+};
+
+struct events {
+    struct sim_cluster_call *call;
+    struct waiter *rank; /* [procs] */
+    struct traffic traffic;
+};
+
+static int traffic_create(struct traffic *t, enum sim_order order)
+{
+    *t = (struct traffic){.order = order, .spare = NONE, .first = NONE, .last = NONE};
+    sim_radix_create(&t->radix);
+    return order == SIM_ORDER_HEAP ? sim_queue_create(&t->heap, 64) : 0;
+}
+
+static void traffic_destroy(struct traffic *t)
+{
+    free(t->parcel);
+    sim_queue_destroy(&t->heap);
+    sim_radix_destroy(&t->radix);
+}
+
+/* A place in the pool, or NONE if there is no memory. */
+static uint32_t parcel_new(struct traffic *t)
+{
+    uint32_t at = t->spare;
+    if (at != NONE) {
+        t->spare = t->parcel[at].next;
+        return at;
+    }
+    if (t->used == t->capacity) {
+        uint32_t capacity = t->capacity ? 2 * t->capacity : 64;
+        struct parcel *parcel = capacity > t->capacity ? realloc(t->parcel, capacity * sizeof *parcel) : NULL;
+        if (!parcel)
+            return NONE;
+        t->parcel = parcel;
+        t->capacity = capacity;
+        sim_radix_target_at(&t->radix, parcel, sizeof *parcel);
+    }
+    return t->used++;
+}
+
+static void parcel_free(struct traffic *t, uint32_t at)
+{
+    t->parcel[at].next = t->spare;
+    t->spare = at;
+}
+
+static int traffic_push(struct traffic *t, struct parcel parcel)
+{
+    uint32_t at = parcel_new(t);
+    if (at == NONE)
+        return -ENOMEM;
+    parcel.next = NONE;
+    t->parcel[at] = parcel;
+    t->pending++;
+    if (t->order == SIM_ORDER_HEAP)
+        return sim_queue_push(&t->heap, parcel.first_byte_ps, at, 0);
+    if (t->order == SIM_ORDER_RADIX)
+        return sim_radix_push(&t->radix, parcel.first_byte_ps, at, parcel.to);
+    if (t->first == NONE)
+        t->first = at;
+    else
+        t->parcel[t->last].next = at;
+    t->last = at;
+    return 0;
+}
+
+static int traffic_pop(struct traffic *t, uint32_t *out)
+{
+    struct sim_radix_event event;
+    int err = 0;
+    t->pending--;
+    t->pops++;
+    if (t->order == SIM_ORDER_HEAP) {
+        *out = sim_queue_pop(&t->heap).target;
+    } else if (t->order == SIM_ORDER_RADIX) {
+        err = sim_radix_pop(&t->radix, &event);
+        *out = event.target;
+    } else {
+        *out = t->first;
+        t->first = t->parcel[t->first].next;
+    }
+    return err;
+}
+
+/* The message of that round, if it is here already, taken out; NONE if not. */
+static uint32_t early_take(struct events *e, struct waiter *rank, uint32_t round)
+{
+    struct parcel *parcel = e->traffic.parcel;
+    for (uint32_t *link = &rank->early, at; (at = *link) != NONE; link = &parcel[at].next)
+        if (parcel[at].round == round) {
+            *link = parcel[at].next;
+            return at;
+        }
+    return NONE;
+}
+
+static int receive(struct events *e, uint32_t r, const struct schedule_step *step, uint32_t at)
+{
+    const struct loggp *p = e->call->question->loggp;
+    struct waiter *rank = &e->rank[r];
+    struct parcel parcel = e->traffic.parcel[at];
+    parcel_free(&e->traffic, at);
+    if (parcel.from != step->receive_from || parcel.bytes != sim_cluster_bytes(e->call->question, &step->receive)) {
+        snprintf(e->call->reason, e->call->reason_bytes,
+                 "rank %u gets in round %u %llu bytes from rank %u, which it does not expect", r, parcel.round,
+                 (unsigned long long)parcel.bytes, parcel.from);
+        return -EPROTO;
+    }
+    loggp_receive(p, &rank->at, parcel.first_byte_ps, parcel.bytes);
+    sim_cluster_received(e->call, &(struct sim_cluster_message){.from = parcel.from,
+                                                                .to = r,
+                                                                .round = parcel.round,
+                                                                .bytes = parcel.bytes,
+                                                                .send_ps = parcel.first_byte_ps - p->latency_ps - p->overhead_ps,
+                                                                .first_byte_ps = parcel.first_byte_ps,
+                                                                .end_ps = rank->at.free_ps});
+    return 0;
+}
+
+/* Steps of a rank until it waits or has done all. */
+static int proceed(struct events *e, uint32_t r)
+{
+    const struct sim_cluster_question *q = e->call->question;
+    struct waiter *rank = &e->rank[r];
+    struct schedule_step step;
+    int err = 0;
+    rank->round = NONE;
+    while (!err && sim_cluster_next(q->schedule, r, &rank->next_step, &step)) {
+        if (step.send_to != SCHEDULE_NONE) {
+            uint64_t bytes = sim_cluster_bytes(q, &step.send), first_byte_ps = loggp_send(q->loggp, &rank->at, bytes);
+            e->call->answer.bytes_sent += bytes;
+            err = traffic_push(&e->traffic, (struct parcel){first_byte_ps, bytes, step.send_to, r, step.round, NONE});
+        }
+        if (err || step.receive_from == SCHEDULE_NONE)
+            continue;
+        uint32_t at = early_take(e, rank, step.round);
+        if (at == NONE) {
+            rank->round = step.round;
+            return 0;
+        }
+        err = receive(e, r, &step, at);
+    }
+    return err;
+}
+
+/* A message has come: to a rank that waits for it, or too early. */
+static int deliver(struct events *e, uint32_t at)
+{
+    struct parcel *parcel = &e->traffic.parcel[at];
+    struct waiter *rank = &e->rank[parcel->to];
+    struct schedule_step step;
+    uint32_t r = parcel->to;
+    if (rank->round != parcel->round) {
+        parcel->next = rank->early;
+        rank->early = at;
+        return 0;
+    }
+    schedule_step(e->call->question->schedule, r, rank->next_step - 1, &step);
+    int err = receive(e, r, &step, at);
+    return err ? err : proceed(e, r);
+}
+
+/* Who waits in the earliest round waits for a rank that does not wait for it: there lies the fault. */
+static int tell_waiting(struct events *e)
+{
+    const struct schedule *schedule = e->call->question->schedule;
+    uint32_t first = NONE, waiting = 0;
+    struct schedule_step step;
+    for (uint32_t r = 0; r < schedule->procs; r++) {
+        waiting += e->rank[r].round != NONE;
+        if (e->rank[r].round != NONE && (first == NONE || e->rank[r].round < e->rank[first].round))
+            first = r;
+    }
+    if (first == NONE)
+        return 0;
+    schedule_step(schedule, first, e->rank[first].next_step - 1, &step);
+    snprintf(e->call->reason, e->call->reason_bytes,
+             "rank %u waits in round %u for a message from rank %u, which sends none; %u ranks wait", first, step.round,
+             step.receive_from, waiting);
+    return -EPROTO;
+}
+
+/* Everyone has ended, and nothing is left over. */
+static int finish(struct events *e)
+{
+    struct sim_cluster_answer *answer = &e->call->answer;
+    int err = tell_waiting(e);
+    for (uint32_t r = 0; r < e->call->question->schedule->procs && !err; r++) {
+        const struct waiter *rank = &e->rank[r];
+        answer->time_ps = loggp_later_ps(answer->time_ps, rank->at.free_ps);
+        if (rank->early == NONE)
+            continue;
+        snprintf(e->call->reason, e->call->reason_bytes,
+                 "rank %u is sent a message from rank %u in round %u that it does not receive", r,
+                 e->traffic.parcel[rank->early].from, e->traffic.parcel[rank->early].round);
+        err = -EPROTO;
+    }
+    answer->pops = e->traffic.pops;
+    return err;
+}
+
+static int run(struct events *e)
+{
+    uint32_t procs = e->call->question->schedule->procs, at;
+    int err = 0;
+    sim_radix_generation_at(&e->traffic.radix, e->rank, sizeof *e->rank);
+    for (uint32_t r = 0; r < procs; r++)
+        e->rank[r] = (struct waiter){.at.free_ps = sim_cluster_start_ps(e->call->question, r), .round = NONE, .early = NONE};
+    for (uint32_t r = 0; r < procs && !err; r++)
+        err = proceed(e, r);
+    while (!err && e->traffic.pending) {
+        err = traffic_pop(&e->traffic, &at);
+        if (!err)
+            err = deliver(e, at);
+    }
+    return err ? err : finish(e);
+}
+
+int sim_cluster_events(struct sim_cluster_call *call)
+{
+    struct events e = {.call = call, .rank = calloc(call->question->schedule->procs, sizeof *e.rank)};
+    int err = e.rank ? traffic_create(&e.traffic, call->question->order) : -ENOMEM;
+    if (!err)
+        err = run(&e);
+    if (e.rank)
+        traffic_destroy(&e.traffic);
+    free(e.rank);
+    return err;
+}
