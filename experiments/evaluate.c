@@ -96,7 +96,7 @@ static int evaluate_grid(struct scenario_grid *grid, const struct evaluator *eva
         int code = scenario_grid_get(grid, i, &scenario);
         if (code)
             return code;
-        if (strcmp(evaluator->name, "model") == 0)
+        if (strcmp(evaluator->name, "model") == 0 && !scenario.machine.network)
             scenario.variant = evaluate_variant(grid->settings, &grid->node);
         code = trace ? evaluate_traced(evaluator, &scenario, trace, &row) : evaluate_told(evaluator, &scenario, grid->settings, &row);
         if (code && code != EXIT_WRONG_DATA)

@@ -84,7 +84,7 @@ int figure_evaluate(const char *source, const char *variant, const struct figure
     if (!cores)
         return talk_fail(EXIT_UNABLE, "out of memory for %u ranks", point->procs);
     struct scenario scenario = {
-        .machine = {point->node, 1},
+        .machine = {.node = point->node, .nodes = 1},
         .placement = {place, cores},
         .job = job_of(point),
         .params = {point->protocol ? point->protocol : &protocol_pipelined, point->fragment_bytes, point->slots, point->sets,

@@ -146,12 +146,12 @@ static int parse_names(const char *text, const struct name_list *known, const ch
     return 0;
 }
 
-/* Of Allgather. How many are all depends on the ranks. */
+/* Of any collective: which was asked for is not known yet. How many are all depends on the ranks. */
 int parse_algorithm_list(const char *text, void *field, char *reason, size_t reason_bytes)
 {
     struct name_list known = {.name = {"all", "best", "direct"}, .count = 3};
     for (size_t i = 0; schedule_table[i] && known.count < NAME_LIST_MAX; i++)
-        if (schedule_table[i]->kind == SCHEDULE_ALLGATHER)
+        if (schedule_table[i]->kind != SCHEDULE_SCATTER)
             known.name[known.count++] = schedule_table[i]->name;
     int error = parse_names(text, &known, "algorithm", field, reason, reason_bytes);
     const struct name_list *list = field;

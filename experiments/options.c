@@ -35,8 +35,9 @@ const struct option_row option_table[] = {
      parse_protocol, AT(protocol)},
     {"algorithm", 0, "NAME",
      "allgather: direct, by --protocol; ring, recursive_doubling, bruck, neighbour_exchange or sparbit, by messages over --channel; best, "
-     "the fastest by the node's costs, of the schedules if --channel is given; or all that the ranks allow (list; default: direct)",
-     EVALUATE, "all best direct ring recursive_doubling bruck neighbour_exchange sparbit", parse_algorithm_list, AT(algorithm)},
+     "the fastest by the node's costs, of the schedules if --channel is given; or all that the ranks allow (list; default: direct, with "
+     "--network bruck); bcast with --network: binomial, scatter_allgather or scatter_doubling (default: binomial)",
+     EVALUATE, "all best direct ring recursive_doubling bruck neighbour_exchange sparbit binomial scatter_allgather scatter_doubling", parse_algorithm_list, AT(algorithm)},
     {"channel", 0, "NAME",
      "what messages go over, of p2p and of allgather by a schedule: mp, er, sr, zc or combined; or all of them (list; default: er)",
      EVALUATE, "all mp er sr zc combined", parse_channel_list, AT(channel)},
@@ -48,6 +49,11 @@ const struct option_row option_table[] = {
     {"in-place", 0, NULL, "allgather: every rank's block is where it belongs before", EVALUATE, NULL, parse_flag, AT(in_place)},
     {"readers-most", 0, "N", "single_copy: so many ranks read from the root at one time (default: 0, all)", EVALUATE, NULL, parse_uint32,
      AT(readers_most)},
+    {"network", 0, "NETWORK",
+     "ranks are on a node each, joined by loggp, without contention: loggp:L=TIME,o=TIME,g=TIME,G=TIME,gr=TIME, G of a byte, gr the "
+     "receiver's gap (default: none, all on one node; of loggp: 2500ns, 1500ns, 1000ns, 6ns, as g)",
+     "model sim", "loggp loggp:", parse_text, AT(network)},
+    {"ppn", 0, "N", "ranks of a node of the network; more than 1 is not simulated (default: 1)", "model sim", NULL, parse_positive_uint32, AT(ppn)},
     {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE, NULL, parse_uint32, AT(root)},
     {"place", 0, "HOW", "compact, scatter or list:A,B,... of cores (default: compact)", EVALUATE,
      "compact scatter list:", parse_text, AT(place)},
@@ -112,6 +118,7 @@ static void settings_init(struct settings *out, const char *command)
     out->procs = (struct size_list){.value = {2}, .count = 1};
     out->size = (struct size_list){.value = {1 << 20}, .count = 1};
     out->buffer_domain = -1;
+    out->ppn = 1;
     out->window = 64;
     out->seed = 1;
     out->reps = 1000;
@@ -154,9 +161,10 @@ struct protocol_preset settings_preset(const struct settings *s, const char *alg
 static void expand_algorithms(struct settings *s)
 {
     struct name_list *list = &s->algorithm;
-    *list = (struct name_list){.name = {"direct"}, .count = 1};
+    enum schedule_kind kind = settings_collective(s) == JOB_BCAST ? SCHEDULE_BCAST : SCHEDULE_ALLGATHER;
+    *list = (struct name_list){.name = {"direct"}, .count = s->network ? 0 : 1};
     for (const struct schedule_algorithm *const *a = schedule_table; *a; a++) {
-        int valid = (*a)->kind == SCHEDULE_ALLGATHER;
+        int valid = (*a)->kind == kind;
         for (size_t i = 0; i < s->procs.count; i++)
             valid = valid && schedule_valid(*a, (uint32_t)s->procs.value[i]);
         if (valid && list->count < NAME_LIST_MAX)

@@ -29,13 +29,13 @@ struct settings {
     const char *positional[POSITIONAL_MAX];
     size_t positional_count;
 
-    const char *node, *place, *protocol, *variant, *trace, *output, *rows;
+    const char *node, *place, *protocol, *variant, *trace, *output, *rows, *network;
     struct size_list procs, size, fragment, slots, sets, buffer;
     struct tree_list tree;
     struct name_list algorithm, channel;
     enum p2p_pattern pattern;
     uint32_t window;
-    uint32_t root;
+    uint32_t root, ppn;
     enum buffers buffers;
     enum buffer_memory buffer_memory;
     int32_t buffer_domain;

@@ -1,5 +1,6 @@
 #include "experiments/rows.h"
 #include "model/channel.h"
+#include "model/network.h"
 #include "model/schedule.h"
 
 #include <errno.h>
@@ -56,6 +57,8 @@ const struct row_field row_fields[] = {
     {"pattern", "", "pattern", ROW_TEXT, AT(pattern), ROW_HEAD},
     {"window", "", "window", ROW_INTEGER, AT(window), ROW_HEAD},
     {"in_place", "", "in place", ROW_TRUTH, AT(in_place), ROW_HEAD},
+    {"network", "", "network", ROW_TEXT, AT(network), ROW_HEAD},
+    {"ppn", "", "ranks a node", ROW_INTEGER, AT(ppn), ROW_HEAD},
     {"skew_s", "s", "skew [us]", ROW_REAL, AT(skew_s), ROW_HEAD | ROW_DETAIL},
     {"noise", "1", "noise", ROW_REAL, AT(noise), ROW_HEAD | ROW_DETAIL},
     {"root_shift", "", "root shift", ROW_TRUTH, AT(root_shift), ROW_HEAD | ROW_DETAIL},
@@ -99,6 +102,13 @@ static void set_messages(struct row *row, const struct scenario *scenario)
     row->window = scenario->job.p2p.pattern == P2P_STREAM ? (int64_t)scenario->job.p2p.window : ROW_ABSENT;
 }
 
+/* On a network, which says how bytes move. */
+static void set_machine(struct row *row, const struct machine *machine)
+{
+    network_format(machine->network, row->network, sizeof row->network);
+    row->ppn = machine->ppn;
+}
+
 static void set_params(struct row *row, const struct params *params)
 {
     int queue = (params->protocol->uses & (PROTOCOL_SLOTS | PROTOCOL_PEERS)) != 0;
@@ -131,7 +141,9 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     row->procs = scenario->job.procs;
     row->root = has_root ? (int64_t)scenario->job.bcast.root : ROW_ABSENT;
     row->size_bytes = (int64_t)job_size_bytes(&scenario->job);
-    if (scenario_by_messages(scenario))
+    if (scenario->machine.network)
+        set_machine(row, &scenario->machine);
+    else if (scenario_by_messages(scenario))
         set_messages(row, scenario);
     else
         set_params(row, params);

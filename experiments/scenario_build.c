@@ -1,6 +1,7 @@
 #include "experiments/scenario_build.h"
 
 #include "experiments/queue_search.h"
+#include "experiments/scenario_cluster.h"
 
 #include "model/allgather_model.h"
 #include "model/channel.h"
@@ -53,6 +54,8 @@ static int check_words(const struct settings *s)
     if (s->positional_count > 1)
         return talk_fail(EXIT_USAGE, "unexpected word '%s': options begin with --", s->positional[1]);
     enum job_kind kind = settings_collective(s);
+    if (s->network || s->ppn != 1)
+        return scenario_cluster_check(s);
     if (kind != JOB_ALLGATHER && s->algorithm.count)
         return talk_fail(EXIT_USAGE, "--algorithm is of allgather, not of %s: leave it out", s->positional[0]);
     if (kind == JOB_BCAST && s->channel.count)
@@ -66,6 +69,9 @@ static int check_words(const struct settings *s)
         return talk_fail(EXIT_USAGE, "--protocol is not of messages, which go over a --channel: leave it out");
     if (!by_messages && s->channel.count)
         return talk_fail(EXIT_USAGE, "--channel is of messages: give an --algorithm that exchanges them, such as best or ring");
+    for (size_t i = 0; i < s->algorithm.count; i++)
+        if (schedule_find(SCHEDULE_BCAST, s->algorithm.name[i]))
+            return talk_fail(EXIT_USAGE, "--algorithm: %s is none of allgather: use all, best, direct or a schedule", s->algorithm.name[i]);
     return kind == JOB_P2P || settings_protocol(s) ? 0 : tell_protocol(s, protocol_allgather_table);
 }
 
@@ -84,6 +90,8 @@ int scenario_grid_create(const struct settings *settings, struct scenario_grid *
     if (procs > PROCS_MAX)
         return talk_fail(EXIT_USAGE, "--procs: %llu ranks are too many: at most %d", (unsigned long long)procs, PROCS_MAX);
     *out = (struct scenario_grid){.settings = settings, .count = grid_count(settings)};
+    if (settings->network && network_parse(settings->network, &out->network, reason, sizeof reason))
+        return talk_fail(EXIT_USAGE, "--network: %s", reason);
     int error = node_load(settings->node, &out->node, reason, sizeof reason);
     if (error)
         return talk_fail(error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason);
@@ -134,7 +142,7 @@ static struct queue_request requested(const struct settings *s, const char *algo
     return (struct queue_request){fragment, slots, buffer, sets};
 }
 
-static struct conditions conditions_of(const struct settings *s)
+struct conditions scenario_conditions(const struct settings *s)
 {
     return (struct conditions){
         .buffers = s->buffers,
@@ -172,7 +180,7 @@ static const struct protocol *protocol_of(const struct scenario_grid *grid, uint
     return brief ? &protocol_eager : &protocol_pipelined;
 }
 
-static struct job job_of(const struct settings *s, uint32_t procs, uint64_t size_bytes)
+struct job scenario_job(const struct settings *s, uint32_t procs, uint64_t size_bytes)
 {
     if (settings_collective(s) == JOB_P2P)
         return (struct job){.kind = JOB_P2P, .procs = procs, .p2p = {size_bytes, s->pattern, s->window}};
@@ -217,6 +225,8 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     size_t slots = take(&i, s->slots.count), buffer = take(&i, s->buffer.count), sets = take(&i, s->sets.count);
     size_t fragment = take(&i, s->fragment.count), tree = take(&i, s->tree.count), procs = take(&i, s->procs.count);
     uint64_t size_bytes = s->size.value[take(&i, s->size.count)];
+    if (s->network)
+        return scenario_cluster_get(grid, algorithm, (uint32_t)s->procs.value[procs], size_bytes, out);
     struct queue_request request = requested(s, algorithm, chosen(&s->fragment, fragment), chosen(&s->slots, slots),
                                              chosen(&s->buffer, buffer), chosen(&s->sets, sets));
     struct bcast_costs costs = scenario_costs(&grid->node);
@@ -228,10 +238,10 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     *out = (struct scenario){
         .machine = {.node = &grid->node, .nodes = 1},
         .placement = {.name = s->place, .core_of_rank = grid->cores},
-        .job = job_of(s, (uint32_t)s->procs.value[procs], size_bytes),
+        .job = scenario_job(s, (uint32_t)s->procs.value[procs], size_bytes),
         .params = {protocol_of(grid, size_bytes), queue.fragment_bytes, queue.slots, queue.sets, s->tree.shape[tree],
                    s->readers_most},
-        .conditions = conditions_of(s),
+        .conditions = scenario_conditions(s),
         .variant = "",
     };
     if (placement_fill(s->place, &grid->node, out->job.procs, grid->cores))

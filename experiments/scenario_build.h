@@ -5,11 +5,13 @@
 #include "experiments/best_choice.h"
 #include "experiments/options.h"
 #include "experiments/queue_choice.h"
+#include "model/network.h"
 #include "model/scenario.h"
 
 struct scenario_grid {
     const struct settings *settings;
     struct node node;
+    struct network network; /* if settings->network */
     uint32_t *cores; /* of the ranks, of the scenario built last */
     size_t count;
     struct best_choice best;
@@ -25,6 +27,9 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
 
 /* The paper's four costs of a node, NAN where unknown. */
 struct bcast_costs scenario_costs(const struct node *node);
+/* What settings say of it. */
+struct conditions scenario_conditions(const struct settings *settings);
+struct job scenario_job(const struct settings *settings, uint32_t procs, uint64_t size_bytes);
 /* Whether any of f, s, b was given. */
 int settings_give_queue(const struct settings *settings);
 

@@ -221,6 +221,10 @@ static int evaluate(const struct scenario *s, struct trace_sink *sink, struct ou
 {
     (void)sink; /* a run is timed, not traced: tracing would change it */
     int error = scenario_check(s, out->reason, sizeof out->reason);
+    if (!error && s->machine.network) {
+        snprintf(out->reason, sizeof out->reason, "runs are on this host, not on a network");
+        return -ENOTSUP;
+    }
     if (!error)
         error = check_host(s, out);
     if (error)

@@ -5,6 +5,7 @@
 #include "model/bcast_model.h"
 #include "model/message_model.h"
 #include "model/channel.h"
+#include "model/network_model.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,7 +30,7 @@ static int supports(const struct scenario *s, char *reason, size_t reason_bytes)
     int err = scenario_check(s, reason, reason_bytes);
     if (err)
         return err;
-    if (s->machine.nodes > 1) {
+    if (s->machine.nodes > 1 && !s->machine.network) {
         snprintf(reason, reason_bytes, "the model is for one node, not for %u", s->machine.nodes);
         return -ENOTSUP;
     }
@@ -120,6 +121,8 @@ static int evaluate_job(const struct scenario *scenario, struct outcome *out)
         snprintf(out->reason, sizeof out->reason, "no variant \"%s\" of the model: paper or extended", variant);
         return -EINVAL;
     }
+    if (scenario->machine.network)
+        return network_model_time(scenario, &out->time_s, out->reason, sizeof out->reason);
     if (scenario->job.kind != JOB_BCAST)
         return (scenario->job.kind == JOB_P2P ? evaluate_p2p : evaluate_allgather)(scenario, out);
     struct tree tree;

@@ -204,6 +204,23 @@ static int check_schedule(const struct scenario *s, const struct complaint *c)
     return 0;
 }
 
+/* On a network ranks exchange messages, whatever the collective. */
+static int check_cluster(const struct scenario *s, const struct complaint *c)
+{
+    const struct schedule_algorithm *a = s->algorithm;
+    if (s->job.kind != JOB_BCAST && s->job.kind != JOB_ALLGATHER)
+        return complain(c, "%s on a network: only bcast and allgather are", job_name(&s->job));
+    if (!a)
+        return complain(c, "no schedule given for %s on a network", job_name(&s->job));
+    if (a->kind != (s->job.kind == JOB_BCAST ? SCHEDULE_BCAST : SCHEDULE_ALLGATHER))
+        return complain(c, "schedule %s is none of %s", a->name, job_name(&s->job));
+    if (!schedule_valid(a, s->job.procs))
+        return complain(c, "schedule %s needs %s", a->name, a->needs ? a->needs : "fewer ranks");
+    if (s->machine.ppn == 0)
+        return complain(c, "0 ranks a node: at least 1 is needed");
+    return 0;
+}
+
 /* Without a protocol: what moves the messages has fragments and slots of its own. */
 static int check_messages(const struct scenario *s, const struct complaint *c)
 {
@@ -223,7 +240,9 @@ int scenario_check(const struct scenario *scenario, char *reason, size_t reason_
 {
     struct complaint c = {reason, reason_bytes};
     int err = check_ranks(scenario, &c);
-    if (!err && scenario_by_messages(scenario))
+    if (!err && scenario->machine.network)
+        err = check_cluster(scenario, &c);
+    else if (!err && scenario_by_messages(scenario))
         err = check_messages(scenario, &c);
     else if (!err && (err = check_params(&scenario->params, &c)) == 0)
         err = check_protocol(scenario, &c);

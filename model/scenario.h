@@ -65,9 +65,13 @@ struct params {
     uint32_t readers_most; /* peers' buffers: so many ranks read one at a time, 0: all */
 };
 
+struct network; /* network.h */
+
 struct machine {
     const struct node *node;
     uint32_t nodes;
+    const struct network *network; /* that joins the nodes; NULL: there is one node, or the job stays on one */
+    uint32_t ppn;                  /* ranks of a node, rank after rank; with a network: >= 1 */
 };
 
 /* Rank to core of the node (index into node arrays). */
@@ -114,7 +118,8 @@ struct scenario {
     struct placement placement;
     struct job job;
     struct params params;
-    /* Allgather: messages exchanged by this schedule, over channels; the protocol is not looked at then. NULL: by the protocol. */
+    /* Allgather: messages exchanged by this schedule, over channels; the protocol is not looked at then. NULL: by the protocol.
+     * On a network the schedule of whatever collective it is, which must be given. */
     const struct schedule_algorithm *algorithm;
     /* What messages go over, of p2p and of a schedule; NULL: er. Its queues have params.slots fragments. */
     const struct channel_kind *channel;
@@ -144,7 +149,8 @@ struct outcome {
     /* model */
     double fragment_opt_bytes, slots_opt; /* NAN if absent, as the terms of the paper's form (S1 5.2): */
     double term_sets_s, term_fill_s, term_notify_s, term_copy_s;
-    /* sim: events are queue pops, messages are notifications stored. */
+    /* sim: events are queue pops, messages are notifications stored. On a network without contention, simulated round by round
+     * without a queue, they are steps of ranks and messages received. */
     uint64_t events, messages;
     double wall_s; /* evaluator's own time */
     /* run */

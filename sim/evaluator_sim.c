@@ -1,7 +1,9 @@
 /* The simulator as an evaluator: a scenario in, an outcome out. */
 #include "model/channel.h"
+#include "model/network.h"
 #include "model/scenario.h"
 #include "sim/sim_channel.h"
+#include "sim/sim_cluster.h"
 #include "sim/sim_execute.h"
 #include "sim/sim_time.h"
 
@@ -18,11 +20,26 @@ static double clock_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int supports(const struct scenario *scenario, char *reason, size_t reason_bytes)
+/* What this network cannot be asked. */
+static int supports_cluster(const struct scenario *scenario, int traced, char *reason, size_t reason_bytes)
+{
+    const char *what = scenario->machine.ppn > 1          ? "more than one rank a node: use 1"
+                       : scenario->conditions.noise > 0   ? "noise: use skew"
+                       : scenario->conditions.root_shift  ? "a root that moves"
+                       : traced                           ? "a trace"
+                                                          : NULL;
+    if (what)
+        snprintf(reason, reason_bytes, "the simulator of networks does not know %s", what);
+    return what ? -ENOTSUP : 0;
+}
+
+static int supports(const struct scenario *scenario, int traced, char *reason, size_t reason_bytes)
 {
     int rc = scenario_check(scenario, reason, reason_bytes);
     if (rc)
         return rc;
+    if (scenario->machine.network)
+        return supports_cluster(scenario, traced, reason, reason_bytes);
     if (scenario->machine.nodes > 1) {
         snprintf(reason, reason_bytes, "the simulator runs a collective on one node, not on %u", scenario->machine.nodes);
         return -ENOTSUP;
@@ -64,18 +81,39 @@ static int median(const double *samples, size_t n, double *out)
     return 0;
 }
 
-/* Step programs, or messages over channels. */
+/* Step programs, or messages over channels, or over a network. */
 struct simulation {
-    int by_messages;
+    int by_messages, by_network;
     union {
         struct sim sim;
         struct sim_channel channel;
+        struct simulation_cluster {
+            struct loggp loggp;
+            struct schedule schedule;
+            struct sim_cluster_question question;
+            struct sim_cluster_answer answer;
+        } cluster;
     };
 };
 
+/* The question points into it: it must not move. */
+static int cluster_create(struct simulation_cluster *c, const struct scenario *scenario)
+{
+    c->loggp = network_loggp(scenario->machine.network);
+    c->question = (struct sim_cluster_question){.loggp = &c->loggp,
+                                                .schedule = &c->schedule,
+                                                .size_bytes = job_size_bytes(&scenario->job),
+                                                .skew_ps = sim_ps_from_s(scenario->conditions.skew_s),
+                                                .order = SIM_ORDER_ROUNDS};
+    return schedule_init(&c->schedule, scenario->algorithm, scenario->job.procs, job_root(&scenario->job));
+}
+
 static int simulation_create(struct simulation *s, const struct scenario *scenario, char *reason, size_t reason_bytes)
 {
-    s->by_messages = scenario_by_messages(scenario);
+    s->by_network = scenario->machine.network != NULL;
+    s->by_messages = !s->by_network && scenario_by_messages(scenario);
+    if (s->by_network)
+        return cluster_create(&s->cluster, scenario);
     return s->by_messages ? sim_channel_create(&s->channel, scenario, reason, reason_bytes)
                           : sim_create(&s->sim, scenario, reason, reason_bytes);
 }
@@ -84,12 +122,17 @@ static void simulation_destroy(struct simulation *s)
 {
     if (s->by_messages)
         sim_channel_destroy(&s->channel);
-    else
+    else if (!s->by_network)
         sim_destroy(&s->sim);
 }
 
 static void report(const struct simulation *s, uint32_t procs, struct outcome *out)
 {
+    if (s->by_network) {
+        out->events = s->cluster.answer.pops * out->sample_count;
+        out->messages = s->cluster.answer.messages * out->sample_count;
+        return;
+    }
     uint64_t copy_ps = 0, wait_ps = 0, notify_ps = 0;
     for (uint32_t r = 0; r < procs; r++) {
         const struct sim_endpoint *e = s->by_messages ? &s->channel.endpoint[r] : NULL;
@@ -121,6 +164,12 @@ static int call(struct simulation *s, const struct scenario *scenario, uint32_t 
                 struct outcome *out)
 {
     uint32_t root = job_root(&scenario->job);
+    if (s->by_network) {
+        s->cluster.question.seed = scenario->conditions.seed + i;
+        int err = sim_cluster_run(&s->cluster.question, &s->cluster.answer, out->reason, sizeof out->reason);
+        *time_ps = s->cluster.answer.time_ps;
+        return err == -EOVERFLOW ? -EINVAL : err;
+    }
     if (s->by_messages)
         return sim_channel_call(&s->channel, sink, time_ps, out->reason, sizeof out->reason);
     root = scenario->conditions.root_shift ? (root + i) % scenario->job.procs : root;
@@ -158,7 +207,7 @@ static int evaluate(const struct scenario *scenario, struct trace_sink *sink, st
 {
     double start_s = clock_s();
     outcome_init(out);
-    int rc = supports(scenario, out->reason, sizeof out->reason);
+    int rc = supports(scenario, sink != NULL, out->reason, sizeof out->reason);
     if (rc)
         return rc;
     struct simulation s;

@@ -44,8 +44,27 @@ refuses 2 "unknown command 'frobnicate'.*--help" frobnicate
 refuses 2 "needs a collective" model
 refuses 2 "unknown collective 'gather'" model gather
 refuses 2 "not of messages, which go over a --channel: leave it out" model allgather --node paper --protocol direct --algorithm ring
-refuses 2 "unknown algorithm 'binomial': use all, best, direct, ring, recursive_doubling, bruck, neighbour_exchange, sparbit" model allgather \
-    --algorithm binomial
+refuses 2 "unknown algorithm 'bruk': use all, best, direct, ring, recursive_doubling, bruck, neighbour_exchange, sparbit" model allgather \
+    --algorithm bruk
+refuses 2 "binomial is none of allgather" model allgather --algorithm binomial
+refuses 2 "is of allgather, not of bcast" sim bcast --algorithm binomial
+refuses 2 "unknown network 'torus'" sim bcast --network torus
+refuses 2 "'5' is not a time: write a number with ps, ns" sim bcast --network loggp:L=5
+refuses 2 "'H=5ns' is no parameter of loggp: use L=, o=" sim bcast --network loggp:L=5ns,H=5ns
+refuses 2 "best is no schedule of bcast, as --network needs: use all, binomial" sim bcast --network loggp --algorithm best
+refuses 2 "ring is no schedule of bcast" sim bcast --network loggp --algorithm ring
+refuses 2 "recursive_doubling needs a power of two" sim allgather --network loggp --procs 6 --algorithm recursive_doubling
+refuses 2 "p2p is not there on a network yet" sim p2p --network loggp
+refuses 2 "nodes of 4 ranks are not there yet" sim allgather --network loggp --ppn 4
+refuses 2 "ppn is of a network" sim allgather --ppn 4
+refuses 2 "protocol and --channel are of shared memory" sim allgather --network loggp --channel er
+refuses 2 "queues and trees are of shared memory" sim bcast --network loggp --slots 4
+refuses 2 "longer than 53 days" sim allgather --network loggp:G=1s --procs 1024
+refuses 2 "longer than 53 days" model allgather --network loggp:G=1s --procs 1024
+refuses 2 "unknown option --network for run" run bcast --network loggp
+refuses 4 "no closed form of sparbit on a network" model allgather --network loggp --algorithm sparbit
+refuses 4 "does not know noise" sim allgather --network loggp --noise 0.1
+refuses 4 "does not know a trace" sim allgather --network loggp --trace "$work/network.json"
 refuses 2 "recursive_doubling needs a power of two of ranks" model allgather --node paper --procs 6 --algorithm recursive_doubling
 refuses 2 "all stands alone" run allgather --algorithm ring,all
 refuses 2 "unknown channel 'rdma': use mp, er, sr, zc, combined" run p2p --channel er,rdma
@@ -228,6 +247,14 @@ says '"source":"sim",.*"protocol":"direct_line".*"size_bytes":120,' sim allgathe
 says '"source":"sim",.*"algorithm":"ring","protocol":"er".*"size_bytes":8192,.*"time_s":5.749[34]' \
     sim allgather --node paper --procs 4 --size 8K --algorithm ring --trace "$work/ring.json" --format jsonl
 grep -q '"paper, er, 8192 bytes"' "$work/ring.json" && pass || fail "trace of a schedule"
+# On a network: 7 steps of 2o + L + 64 (2^k - 1) or (100 - 64) G; a whole tree of height 3 in 3 hops.
+network='"network":"loggp:L=1000ns,o=100ns,g=50ns,G=0.04ns,gr=50ns","ppn":1'
+for source in sim model; do
+    says "\"source\":\"$source\",\"variant\":\"\",\"collective\":\"allgather\",\"algorithm\":\"bruck\".*\"procs\":100,.*\"size_bytes\":64,\"time_s\":8.65316e-06,.*$network" \
+        $source allgather --network loggp:L=1us,o=100ns,g=50ns,G=40ps --procs 100 --size 64 --format jsonl
+    says "\"source\":\"$source\",.*\"collective\":\"bcast\",\"algorithm\":\"binomial\".*\"root\":5,.*\"time_s\":3.71988e-06,.*$network" \
+        $source bcast --network loggp:L=1us,o=100ns,g=50ns,G=40ps --procs 8 --root 5 --size 1000 --format jsonl
+done
 for channel in mp er sr zc combined; do
     says "\"source\":\"sim\",.*\"protocol\":\"$channel\".*\"size_bytes\":64,.*\"time_s\":1.78" \
         sim p2p --node paper --channel $channel --size 64 --format jsonl

@@ -102,7 +102,7 @@ static void the_search_finds_nothing_slower_than_any_candidate(void **state)
     for (uint64_t size = 1024; size <= 16 << 20; size *= 16)
         for (uint32_t sets = 1; sets <= 4; sets *= 2) {
             struct scenario scenario = {
-                .machine = {&node, 1},
+                .machine = {.node = &node, .nodes = 1},
                 .placement = {"compact", cores},
                 .job = {JOB_BCAST, 16, .bcast = {size, 0}},
                 .params = {&protocol_pipelined, 4096, sets, sets, {TREE_KARY, 2}, 0},

@@ -45,7 +45,7 @@ static int setup(void **state)
         return -1;
     f->node.llc_bytes = 1 << 20;
     f->scenario = (struct scenario){
-        .machine = {&f->node, 1},
+        .machine = {.node = &f->node, .nodes = 1},
         .placement = {"compact", f->core},
         .job = {.kind = JOB_BCAST, .procs = 2, .bcast = {65536, 0}},
         .params = {.protocol = &protocol_pipelined, .fragment_bytes = 4096, .slots = 8, .sets = 2, .tree = {TREE_CHAIN, 0}},

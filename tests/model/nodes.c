@@ -12,7 +12,7 @@ static void bed_begin(struct test_bed *bed, uint32_t procs)
 
 struct scenario test_bed_again(const struct test_bed *bed, uint64_t size, uint32_t fragment, uint32_t slots, uint32_t sets)
 {
-    struct scenario s = {.machine = {&bed->node, 1}, .placement = {"compact", bed->cores}, .variant = ""};
+    struct scenario s = {.machine = {.node = &bed->node, .nodes = 1}, .placement = {"compact", bed->cores}, .variant = ""};
     s.job = (struct job){.kind = JOB_BCAST, .procs = bed->procs, .bcast = {size, 0}};
     s.params = (struct params){&protocol_pipelined, fragment, slots, sets, {TREE_FLAT, 0}, 0};
     s.conditions.buffer_domain = -1;

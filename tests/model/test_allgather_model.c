@@ -26,7 +26,8 @@ static void bench_create(struct bench *b, uint32_t procs)
         b->node.copy[c] =
             (struct copy_cost){quantity_of(start_ns[c], "assumed"), quantity_of(ns_per_byte[c] * 1e-9, "assumed")};
     assert_int_equal(placement_fill("compact", &b->node, procs, b->cores), 0);
-    b->scenario = (struct scenario){.machine = {&b->node, 1}, .placement = {"compact", b->cores}, .variant = "extended"};
+    b->scenario =
+        (struct scenario){.machine = {.node = &b->node, .nodes = 1}, .placement = {"compact", b->cores}, .variant = "extended"};
     b->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = procs, .allgather = {.block_bytes = 1000}};
     b->scenario.params.fragment_bytes = 8192;
     b->scenario.params.slots = 8;

@@ -26,7 +26,7 @@ static void bench_create(struct bench *b, uint32_t procs, const char *place)
     b->node.bandwidth = calloc(1, sizeof *b->node.bandwidth);
     b->node.bandwidth[0] = (struct bandwidth_point){1, quantity_of(1e10, "assumed")};
     b->node.bandwidth_count = 1;
-    b->scenario = (struct scenario){.machine = {&b->node, 1}, .placement = {place, b->cores}};
+    b->scenario = (struct scenario){.machine = {.node = &b->node, .nodes = 1}, .placement = {place, b->cores}};
     b->scenario.job = (struct job){.kind = JOB_BCAST, .procs = procs, .bcast = {64 << 20, 0}};
     b->scenario.params = (struct params){&protocol_pipelined, 10000, 8, 2, {TREE_FLAT, 0}, 0};
     b->scenario.conditions.buffer_domain = -1;

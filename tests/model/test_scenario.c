@@ -30,7 +30,7 @@ static int teardown(void **state)
 
 static struct scenario sound(void)
 {
-    struct scenario s = {.machine = {&node, 1}, .placement = {"compact", cores}, .variant = ""};
+    struct scenario s = {.machine = {.node = &node, .nodes = 1}, .placement = {"compact", cores}, .variant = ""};
     s.job = (struct job){.kind = JOB_BCAST, .procs = 3, .bcast = {1 << 20, 2}};
     s.params = (struct params){&protocol_pipelined, 8192, 8, 2, {TREE_KARY, 2}, 0};
     s.conditions.buffer_domain = -1;
