@@ -109,6 +109,8 @@ $here/run_combined.sh "$build" "$out" "$quick" | tee -a "$out/bench.txt"
 [ "$cpus" -lt 2 ] || $here/run_p2p.sh "$build" "$out" "$quick" | tee -a "$out/bench.txt"
 [ -n "$quick" ] || case $all in openmpi*) $here/run_ideas.sh "$build" "$out" | tee -a "$out/bench.txt" ;; esac
 [ "$cpus" -lt 2 ] || experiments/bench/run_regret.sh "$build" "$quick" | tee -a "$out/bench.txt"
+# shellcheck disable=SC2086
+${BENCH_PREFIX:-} "$bench/cluster_rate" ${quick:+--quick} | tee -a "$out/bench.txt"
 [ -z "$quick" ] && "$bench/step_cost" | tee -a "$out/bench.txt"
 if have gnuplot; then
     plots=$(cd plots && pwd)
