@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Appends what the descriptor has left. Grows by doubling, since a pipe does not tell its length. */
-static int descriptor_read(int fd, char **text, size_t *bytes)
+static int descriptor_read(int fd, size_t most_bytes, char **text, size_t *bytes)
 {
     size_t room = 64 << 10, have = 0;
     char *buffer = malloc(room + 1);
@@ -29,9 +29,9 @@ static int descriptor_read(int fd, char **text, size_t *bytes)
             break;
         if (have < room)
             continue;
-        char *larger = room >= TEXT_FILE_MAX_BYTES ? NULL : realloc(buffer, 2 * room + 1);
+        char *larger = room >= most_bytes ? NULL : realloc(buffer, 2 * room + 1);
         if (!larger) {
-            int err = room >= TEXT_FILE_MAX_BYTES ? -EFBIG : -ENOMEM;
+            int err = room >= most_bytes ? -EFBIG : -ENOMEM;
             free(buffer);
             return err;
         }
@@ -44,11 +44,11 @@ static int descriptor_read(int fd, char **text, size_t *bytes)
     return 0;
 }
 
-static int read_failed(int err, const char *path, char *reason, size_t reason_bytes)
+static int read_failed(int err, size_t most_bytes, const char *path, char *reason, size_t reason_bytes)
 {
     if (err == -EFBIG)
-        snprintf(reason, reason_bytes, "%s: larger than %d MiB, which no node file is; is it the right file?", path,
-                 TEXT_FILE_MAX_BYTES >> 20);
+        snprintf(reason, reason_bytes, "%s: larger than %zu MiB, which no file of its kind is; is it the right file?", path,
+                 most_bytes >> 20);
     else if (err == -EISDIR)
         snprintf(reason, reason_bytes, "%s: is a directory; give a file", path);
     else
@@ -56,14 +56,19 @@ static int read_failed(int err, const char *path, char *reason, size_t reason_by
     return err;
 }
 
-int text_file_read(const char *path, char **text, size_t *bytes, char *reason, size_t reason_bytes)
+int text_file_read_most(const char *path, size_t most_bytes, char **text, size_t *bytes, char *reason, size_t reason_bytes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return read_failed(-errno, path, reason, reason_bytes);
-    int err = descriptor_read(fd, text, bytes);
+        return read_failed(-errno, most_bytes, path, reason, reason_bytes);
+    int err = descriptor_read(fd, most_bytes, text, bytes);
     close(fd);
-    return err ? read_failed(err, path, reason, reason_bytes) : 0;
+    return err ? read_failed(err, most_bytes, path, reason, reason_bytes) : 0;
+}
+
+int text_file_read(const char *path, char **text, size_t *bytes, char *reason, size_t reason_bytes)
+{
+    return text_file_read_most(path, TEXT_FILE_MAX_BYTES, text, bytes, reason, reason_bytes);
 }
 
 static int descriptor_write(int fd, const char *text, size_t bytes)

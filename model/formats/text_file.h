@@ -10,6 +10,8 @@ enum { TEXT_FILE_MAX_BYTES = 16 << 20 };
 /* Reads the file into *text (to be freed, NUL-terminated beyond *bytes).
  * 0; -EFBIG beyond the cap; -ENOMEM; the system's -errno otherwise; one line "PATH: what, what to try" in reason. */
 int text_file_read(const char *path, char **text, size_t *bytes, char *reason, size_t reason_bytes);
+/* The same with another cap, a power of two of at least 64 KiB. */
+int text_file_read_most(const char *path, size_t most_bytes, char **text, size_t *bytes, char *reason, size_t reason_bytes);
 
 /* Replaces the file at once: readers see the old or the new one, never a part. A failure leaves the old one.
  * What is no regular file (a pipe, a terminal) is written in place.
