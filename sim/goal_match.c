@@ -1,0 +1,79 @@
+#include "sim/goal_match.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int goal_match_create(struct goal_match *match, const struct goal_program *program, const uint32_t *rank_of)
+{
+    size_t lists = program->ranks * sizeof *match->posted;
+    *match = (struct goal_match){.program = program, .rank_of = rank_of};
+    match->posted = malloc(lists);
+    match->come = malloc(lists);
+    match->next = malloc(((size_t)program->tasks + 1) * sizeof *match->next);
+    if (!match->posted || !match->come || !match->next) {
+        goal_match_destroy(match);
+        return -ENOMEM;
+    }
+    memset(match->posted, 0xff, lists);
+    memset(match->come, 0xff, lists);
+    return 0;
+}
+
+void goal_match_destroy(struct goal_match *match)
+{
+    free(match->posted);
+    free(match->come);
+    free(match->next);
+    *match = (struct goal_match){0};
+}
+
+static void append(struct goal_match *match, struct goal_list *list, uint32_t task)
+{
+    match->next[task] = GOAL_ANY;
+    if (list->head == GOAL_ANY)
+        list->head = task;
+    else
+        match->next[list->tail] = task;
+    list->tail = task;
+}
+
+static void take_out(struct goal_match *match, struct goal_list *list, uint32_t before, uint32_t task)
+{
+    if (before == GOAL_ANY)
+        list->head = match->next[task];
+    else
+        match->next[before] = match->next[task];
+    if (list->tail == task)
+        list->tail = before;
+}
+
+static int fits(const struct goal_match *match, uint32_t send, uint32_t receive)
+{
+    const struct goal_task *s = &match->program->task[send], *r = &match->program->task[receive];
+    return (r->peer == GOAL_ANY || r->peer == match->rank_of[send]) && (r->tag == GOAL_ANY || r->tag == s->tag);
+}
+
+uint32_t goal_match_message(struct goal_match *match, uint32_t send)
+{
+    uint32_t rank = match->program->task[send].peer, before = GOAL_ANY;
+    for (uint32_t at = match->posted[rank].head; at != GOAL_ANY; before = at, at = match->next[at])
+        if (fits(match, send, at)) {
+            take_out(match, &match->posted[rank], before, at);
+            return at;
+        }
+    append(match, &match->come[rank], send);
+    return GOAL_ANY;
+}
+
+uint32_t goal_match_receive(struct goal_match *match, uint32_t receive)
+{
+    uint32_t rank = match->rank_of[receive], before = GOAL_ANY;
+    for (uint32_t at = match->come[rank].head; at != GOAL_ANY; before = at, at = match->next[at])
+        if (fits(match, at, receive)) {
+            take_out(match, &match->come[rank], before, at);
+            return at;
+        }
+    append(match, &match->posted[rank], receive);
+    return GOAL_ANY;
+}

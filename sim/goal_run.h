@@ -1,0 +1,53 @@
+/* GOAL programs in simulated time, under LogGP on a network that is never in the way.
+ *
+ * Of a message of s bytes, with the bytes' time B = max(s - 1, 0) * G:
+ *
+ *   send   ready at r, when all it requires has ended (irequires: begun). It begins at
+ *              t = max(r, processor free, NIC free to send)
+ *          and takes the processor from t to t + o, where it ends: the sender is free, its NIC goes on by itself. The NIC is
+ *          free to send again at t + g + B.
+ *   wire   the first byte arrives at a = t + o + L, whoever else sends.
+ *   recv   begun (posted) at p, when it is ready; matched at max(p, a), and then the NIC takes the bytes in
+ *              from v = max(a, NIC free to receive) to w = v + B,
+ *          and is free to receive again at w + gr. The processor takes the message in
+ *              from u = max(p, w, processor free) to u + o,
+ *          where the receive ends. Waiting takes no processor.
+ *   calc   takes the processor for its nanoseconds.
+ *
+ * So a lone message takes o + L + B + o; sends of one rank begin max(o, g + B) apart; and step k + 1 of an exchange begins
+ * max(2o + L, g, gr) + B after step k if all begin together. Where a rank posts one receive at a time this is model/loggp.h.
+ *
+ * Processors serve in the order in which tasks want them, ties in the order of the program (ranks, then tasks, then what they
+ * bring about); a send that waits for its NIC keeps its processor. NICs receive in the order of matching: a message goes to
+ * the receive first posted that it fits, a receive takes the message first arrived. Everything is integer and deterministic. */
+#ifndef SHMCOLL_SIM_GOAL_RUN_H
+#define SHMCOLL_SIM_GOAL_RUN_H
+
+#include "model/goal_program.h"
+#include "model/loggp.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* When a task had what; of a send `end` is when the processor was free again. */
+struct goal_times {
+    uint64_t begin_ps, end_ps;
+    uint32_t match; /* of a receive the task that sent, of a send who received; GOAL_ANY */
+};
+
+struct goal_outcome {
+    uint64_t time_ps; /* the last task's end */
+    uint64_t messages, bytes; /* received */
+    uint64_t events;
+    uint64_t *end_ps;         /* [ranks] */
+    struct goal_times *times; /* [tasks], NULL unless asked for */
+};
+
+/* A program that has been finished and checked; it is only read. `want_times`: fills outcome.times.
+ * 0; -EDEADLK with who waits for whom in one line, -EMSGSIZE for a receive smaller than its message, -EOVERFLOW if time
+ * might not fit into 64 bits, -ENOTSUP for too many processors, -ENOMEM; one line in `reason` of all. Out only on success. */
+int goal_run(const struct goal_program *program, const struct loggp *network, int want_times, struct goal_outcome *out,
+             char *reason, size_t reason_bytes);
+void goal_outcome_destroy(struct goal_outcome *outcome);
+
+#endif
