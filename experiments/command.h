@@ -32,6 +32,7 @@ int command_sim(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_export(int argc, char **argv);
 int command_figure(int argc, char **argv);
 int command_topo(int argc, char **argv);
 int command_calibrate(int argc, char **argv);

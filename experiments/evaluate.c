@@ -1,6 +1,7 @@
 /* shmcoll model, sim and run: one evaluator over every scenario that was asked for. */
 #include "experiments/evaluate.h"
 #include "experiments/scenario_build.h"
+#include "experiments/sim_goal.h"
 #include "experiments/statistics.h"
 #include "experiments/trace_json.h"
 #include "model/channel.h"
@@ -117,6 +118,8 @@ static int evaluate_command(int argc, char **argv)
     int code = options_parse(argc, argv, &settings);
     if (code >= 0)
         return code;
+    if (settings.goal)
+        return sim_goal(&settings);
     code = scenario_grid_create(&settings, &grid);
     if (code)
         return code;

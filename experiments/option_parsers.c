@@ -262,6 +262,15 @@ int parse_format(const char *text, void *field, char *reason, size_t reason_byte
     return i < 0 ? -EINVAL : 0;
 }
 
+int parse_export_format(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    static const char *const words[] = {"goal", "ti", "ti-list", NULL};
+    int i = word_index(text, words, reason, reason_bytes);
+    if (i >= 0)
+        *(const char **)field = words[i];
+    return i < 0 ? -EINVAL : 0;
+}
+
 int parse_flag(const char *text, void *field, char *reason, size_t reason_bytes)
 {
     (void)text, (void)reason, (void)reason_bytes;

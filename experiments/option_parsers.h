@@ -25,6 +25,7 @@ int parse_buffer_domain(const char *text, void *field, char *reason, size_t reas
 int parse_backend(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_copying(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_format(const char *text, void *field, char *reason, size_t reason_bytes);
+int parse_export_format(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_flag(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_louder(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_quiet(const char *text, void *field, char *reason, size_t reason_bytes);

@@ -14,9 +14,9 @@
 const struct option_row option_table[] = {
     {"node", 0, "NODE", "host, a preset, a node file (YAML), an hwloc XML file or synthetic:DESC (default: host)",
      EVALUATE " topo calibrate figure", "host paper nehalem-2x4 broadwell-2x8 FILE", parse_text, AT(node)},
-    {"procs", 'n', "N", "number of ranks (list; default: 2)", EVALUATE " calibrate", NULL, parse_positive_list, AT(procs)},
+    {"procs", 'n', "N", "number of ranks (list; default: 2)", EVALUATE " calibrate export", NULL, parse_positive_list, AT(procs)},
     {"size", 's', "BYTES", "message size, of allgather a rank's block: 64K, a list 64K,1M or a doubling range 1K..16M (default: 1M)",
-     EVALUATE, NULL, parse_size_list, AT(size)},
+     EVALUATE " export", NULL, parse_size_list, AT(size)},
     {"fragment", 'f', "BYTES", "fragment size f (list)", EVALUATE, NULL, parse_positive_list, AT(fragment)},
     {"slots", 0, "N", "fragment buffers of a queue s (list)", EVALUATE, NULL, parse_positive_list, AT(slots)},
     {"sets", 0, "N", "sets of buffers q, which divide s (list; default: 1, or the protocol's own)", EVALUATE, NULL,
@@ -54,7 +54,9 @@ const struct option_row option_table[] = {
      "receiver's gap (default: none, all on one node; of loggp: 2500ns, 1500ns, 1000ns, 6ns, as g)",
      "model sim", "loggp loggp:", parse_text, AT(network)},
     {"ppn", 0, "N", "ranks of a node of the network; more than 1 is not simulated (default: 1)", "model sim", NULL, parse_positive_uint32, AT(ppn)},
-    {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE, NULL, parse_uint32, AT(root)},
+    {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE " export", NULL, parse_uint32, AT(root)},
+    {"goal", 0, "FILE", "what ranks do on the --network, as a GOAL program (LogGOPSim's text) instead of a collective", "sim", "FILE",
+     parse_text, AT(goal)},
     {"place", 0, "HOW", "compact, scatter or list:A,B,... of cores (default: compact)", EVALUATE,
      "compact scatter list:", parse_text, AT(place)},
     {"buffers", 0, "STATE", "cold or warm user buffers (default: cold)", EVALUATE, "cold warm", parse_buffers, AT(buffers)},
@@ -92,8 +94,17 @@ const struct option_row option_table[] = {
     {"seed", 0, "N", "seed of everything random (default: 1)", EVALUATE " calibrate", NULL, parse_uint64, AT(seed)},
     {"format", 0, "FORMAT", "table, csv or jsonl (default: table)", EVALUATE " doctor topo", "table csv jsonl", parse_format,
      AT(format)},
+    {"algorithm", 0, "NAME",
+     "the schedule: ring, recursive_doubling, bruck, neighbour_exchange or sparbit of allgather (default: bruck); binomial, "
+     "scatter_allgather or scatter_doubling of bcast (default: binomial); binomial_scatter of scatter",
+     "export",
+     "ring recursive_doubling bruck neighbour_exchange sparbit binomial scatter_allgather scatter_doubling binomial_scatter",
+     parse_text, AT(schedule)},
+    {"format", 0, "FORMAT",
+     "goal; ti, all ranks' traces in one file; or ti-list, a file each, FILE.0 and so on, and FILE with their names (default: goal)",
+     "export", "goal ti ti-list", parse_export_format, AT(export_format)},
     {"output", 'o', "FILE", "write there instead of standard output; figure: the directory (default: out)",
-     EVALUATE " doctor topo calibrate figure", "FILE", parse_text, AT(output)},
+     EVALUATE " doctor topo calibrate figure export", "FILE", parse_text, AT(output)},
     {"rows", 0, "FILE", "beside what is printed, write the rows there: as csv, or as jsonl if the name ends so", EVALUATE, "FILE",
      parse_text, AT(rows)},
     {"verbose", 'v', NULL, "say more on standard error", "*", NULL, parse_louder, AT(verbosity)},
@@ -114,7 +125,7 @@ int option_applies(const struct option_row *option, const char *command)
 
 static void settings_init(struct settings *out, const char *command)
 {
-    *out = (struct settings){.command = command, .node = "host", .place = "compact", .protocol = "auto"};
+    *out = (struct settings){.command = command, .node = "host", .place = "compact", .protocol = "auto", .export_format = "goal"};
     out->procs = (struct size_list){.value = {2}, .count = 1};
     out->size = (struct size_list){.value = {1 << 20}, .count = 1};
     out->buffer_domain = -1;

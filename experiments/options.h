@@ -30,6 +30,7 @@ struct settings {
     size_t positional_count;
 
     const char *node, *place, *protocol, *variant, *trace, *output, *rows, *network;
+    const char *schedule, *export_format, *goal;
     struct size_list procs, size, fragment, slots, sets, buffer;
     struct tree_list tree;
     struct name_list algorithm, channel;

@@ -1,0 +1,74 @@
+#include "experiments/sim_goal.h"
+#include "experiments/rows.h"
+#include "model/formats/goal_read.h"
+#include "model/network.h"
+#include "sim/goal_run.h"
+#include "sim/sim_time.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int write_row(const struct settings *settings, const struct network *network, const struct goal_program *program,
+                     const struct goal_outcome *outcome)
+{
+    struct row_writer writer;
+    struct row row;
+    row_init(&row);
+    snprintf(row.source, sizeof row.source, "sim");
+    snprintf(row.algorithm, sizeof row.algorithm, "goal");
+    network_format(network, row.network, sizeof row.network);
+    row.procs = program->ranks;
+    row.events = (int64_t)outcome->events;
+    row.messages = (int64_t)outcome->messages;
+    row.time_s = sim_s_from_ps(outcome->time_ps);
+    int code = row_writer_open(&writer, settings);
+    if (code)
+        return code;
+    int full = row_writer_add(&writer, &row);
+    code = row_writer_close(&writer);
+    return full ? talk_fail(EXIT_UNABLE, "out of memory for rows: use --format csv or jsonl") : code;
+}
+
+static int run(const struct settings *settings, const struct network *network, const struct goal_program *program)
+{
+    struct loggp loggp = network_loggp(network);
+    struct goal_outcome outcome;
+    char reason[300] = "";
+    double start_s = now_s();
+    int err = goal_run(program, &loggp, 0, &outcome, reason, sizeof reason);
+    if (err)
+        return talk_fail(exit_code_of(err), "%s: %s", settings->goal, reason);
+    double took_s = now_s() - start_s;
+    talk_note(settings->verbosity, 1, "ran %u tasks in %.3f s: %.2f M messages/s", program->tasks, took_s,
+              took_s > 0 ? (double)outcome.messages / took_s * 1e-6 : 0);
+    int code = write_row(settings, network, program, &outcome);
+    goal_outcome_destroy(&outcome);
+    return code;
+}
+
+int sim_goal(const struct settings *settings)
+{
+    struct network network;
+    struct goal_program program;
+    char reason[300] = "";
+    if (settings->positional_count)
+        return talk_fail(EXIT_USAGE, "--goal stands for the collective: leave out %s", settings->positional[0]);
+    if (network_parse(settings->network ? settings->network : "loggp", &network, reason, sizeof reason))
+        return talk_fail(EXIT_USAGE, "--network: %s", reason);
+    double start_s = now_s();
+    int err = goal_read_file(settings->goal, &program, reason, sizeof reason);
+    if (err)
+        return talk_fail(exit_code_of(err), "%s", reason);
+    talk_note(settings->verbosity, 1, "read %u tasks of %u ranks in %.3f s", program.tasks, program.ranks, now_s() - start_s);
+    int code = run(settings, &network, &program);
+    goal_program_destroy(&program);
+    return code;
+}
