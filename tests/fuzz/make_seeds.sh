@@ -2,7 +2,7 @@
 # Writes a seed corpus for each fuzz target and a dictionary: make_seeds.sh FOLDER
 set -eu
 out=$1
-mkdir -p "$out/node_yaml" "$out/hwloc_xml" "$out/hwloc_synthetic" "$out/words"
+mkdir -p "$out/goal" "$out/node_yaml" "$out/hwloc_xml" "$out/hwloc_synthetic" "$out/words"
 
 sed -n 's/^    {"\([a-z0-9_]*\)", FIELD_.*/"\1: "/p' model/formats/node_fields.c >"$out/node_yaml.dict"
 printf '"%s"\n' same_cache same_core same_socket cross_socket in_cold out_cold plain_cold start_ns s_per_byte t_w_s t_s_per_byte \
@@ -19,6 +19,16 @@ printf 'cores: 2\ncopy_points:\n- {class: out_cold, fragment_bytes: 4K, queue_by
     >"$out/node_yaml/points"
 printf 'cores: 2\npair_handover_ns: [[0, 50], [~, 0]]\ncontention_free: true\npaper: {t_s_per_byte: 1e-9, t_w_s: 0, t_wo_s: 0, t_a_s: 0}\n' \
     >"$out/node_yaml/pairs"
+
+printf '"%s"\n' num_ranks 'rank 0 {' calc send recv 'requires l1' 'irequires l1' ' cpu 1' ' nic 1' ' tag -1' 'b to 1' 'b from 0' 'b from -1' \
+    18446744073709551615 '//' '/*' '*/' '\x0a' >"$out/goal.dict"
+printf 'num_ranks 2\nrank 0 {\nl1: send 10b to 1 tag 3\nl2: recv 4b from 1\n}\nrank 1 {\nl1: recv 10b from 0 tag 3 cpu 1 nic 1\nl2: send 4b to 0\nl2 requires l1\n}\n' \
+    >"$out/goal/exchange"
+printf 'num_ranks 3 // comment\n/* another */ rank 2 {\na: recv 9b from -1 tag -1\nb: recv 9b from 1\nb irequires a }\nrank 0 {\nsend 1b to 2 tag 7 nic 2\n}\nrank 1 {\nc: calc 100 cpu 3\nd: send 0b to 2\nd requires c\n}\n' \
+    >"$out/goal/any"
+printf 'num_ranks 2\nrank 0 {\nr: recv 1b from 1\ns: send 1b to 1\ns requires r\n}\nrank 1 {\nr: recv 1b from 0\ns: send 1b to 0\ns requires r\n}\n' \
+    >"$out/goal/deadlock"
+printf 'num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\na requires b\nb irequires a\n}\n' >"$out/goal/cycle"
 
 # A machine of two cores, as hwloc 2 exports it.
 cat >"$out/hwloc_xml/small" <<'XML'

@@ -11,7 +11,8 @@ mkdir -p $out
 printf 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n); int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { (void)d; (void)n; return 0; }\n' >$out/probe.c
 clang -fsanitize=fuzzer,address -o $out/probe $out/probe.c 2>/dev/null || { echo "fuzz: clang or its fuzzer runtime is missing"; exit 77; }
 
-sources='model/formats/*.c model/node.c model/tree.c model/tree_joined.c experiments/sizes.c'
+sources='model/formats/*.c model/node.c model/tree.c model/tree_joined.c model/goal_*.c model/schedule.c model/schedule/*.c
+    model/numbering.c sim/goal_*.c sim/sim_radix.c experiments/sizes.c'
 flags="-std=c11 -D_GNU_SOURCE -I. -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 libraries=$(pkg-config --cflags --libs hwloc yaml-0.1)
 passed=0 failed=0
@@ -30,7 +31,7 @@ build() {
     done
 }
 # Headers may have changed under the objects.
-find model experiments -name '*.h' -newer $out/objects 2>/dev/null | grep -q . && rm -f $out/objects/*.o
+find model sim experiments -name '*.h' -newer $out/objects 2>/dev/null | grep -q . && rm -f $out/objects/*.o
 build || { echo "0 passed, 1 failed"; exit 1; }
 touch $out/objects
 tests/fuzz/make_seeds.sh $out/seeds || { echo "0 passed, 1 failed"; exit 1; }
