@@ -170,7 +170,7 @@ install: $(addprefix $(BUILD)/,shmcoll libshmcoll.a libshmcoll.so.$(SOVERSION) s
 	install -m 644 $(BUILD)/shmcoll.pc $(I)/lib/pkgconfig/
 	install -m 644 $(BUILD)/shmcoll.1 $(I)/share/man/man1/
 	install -m 644 $(BUILD)/shmcoll.bash $(I)/share/bash-completion/completions/shmcoll
-	install -m 644 $(wildcard plots/*.gp) $(I)/share/shmcoll/plots/
+	install -m 644 $(wildcard plots/*.gp) plots/published.csv $(I)/share/shmcoll/plots/
 	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(I)/include/shmcoll/$$h || exit 1; done
 
 ## clean: remove what was built

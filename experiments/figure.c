@@ -16,14 +16,15 @@ const struct figure figure_table[] = {
     {"3c", "figure3c", "timeline, eight slots in two sets", figure_3c, NULL, 0},
     {"4", "figure4", "model: time and its terms against the fragment", figure_4, NULL, 0},
     {"table1", "table1", "queue size for fragment and slots", figure_table1, NULL, 0},
-    {"5", "figure5", "sim: time against the fragment, chain, two servers", figure_5, NULL, 0},
+    {"5", "figure5", "sim: time against the fragment, every protocol, two servers", figure_5, NULL, 0},
     {"6", "figure6", "model: time against the slots", figure_6, NULL, 0},
-    {"7", "figure7", "sim: time against the message for several slots, relative to one", figure_7, NULL, 0},
+    {"7", "figure7", "sim: time against the message for several slots, every protocol", figure_7, NULL, 0},
     {"8", "figure8", "model: time against the fragment, slots fixed", figure_8, NULL, 0},
     {"9", "figure9", "sim: time against the fragment, slots fixed, two servers", figure_9, NULL, 0},
-    {"10", "figure10", "sim: trees relative to flat", figure_10, NULL, 0},
-    {"12", "figure12", "sim: against slot_ring as in MVAPICH, roots in turn", figure_12, NULL, 0},
-    {"13", "figure13", "sim: against banked as in Open MPI's coll/sm, roots in turn", figure_13, NULL, 0},
+    {"10", "figure10", "sim: trees relative to flat, every protocol with a tree, two servers", figure_10, NULL, 0},
+    {"11", "figure11", "sim: queues on their owners' domains relative to all on rank 0's, roots in turn", figure_11, NULL, 0},
+    {"12", "figure12", "sim: every protocol relative to slot_ring as in MVAPICH, roots in turn", figure_12, NULL, 0},
+    {"13", "figure13", "sim: every protocol relative to banked as in Open MPI's coll/sm, roots in turn", figure_13, NULL, 0},
     {"host7", "host7", "this host, two ranks: time against the message for several slots, relative to one", figure_host7, NULL,
      1},
     {"host9", "host9", "this host, two ranks: time against the fragment, slots fixed", figure_host9, NULL, 1},
@@ -115,6 +116,17 @@ int figure_mean(const char *source, const char *variant, const struct figure_poi
     for (size_t i = 0; i < outcome.sample_count; i++)
         sum_s += outcome.samples_s[i];
     *time_s = sum_s / (double)outcome.sample_count;
+    outcome_destroy(&outcome);
+    return 0;
+}
+
+int figure_own(const struct figure_point *point, double *time_s)
+{
+    struct outcome outcome;
+    int code = figure_evaluate("sim", "", point, NULL, &outcome);
+    if (code)
+        return code;
+    *time_s = outcome.time_own_s;
     outcome_destroy(&outcome);
     return 0;
 }

@@ -32,6 +32,7 @@ int figure_7(FILE *csv, const struct settings *settings);
 int figure_8(FILE *csv, const struct settings *settings);
 int figure_9(FILE *csv, const struct settings *settings);
 int figure_10(FILE *csv, const struct settings *settings);
+int figure_11(FILE *csv, const struct settings *settings);
 int figure_12(FILE *csv, const struct settings *settings);
 int figure_13(FILE *csv, const struct settings *settings);
 int figure_host7(FILE *csv, const struct settings *settings);
@@ -46,6 +47,10 @@ int figure_rate(FILE *csv, const struct settings *settings);
 int figure_switch(FILE *csv, const struct settings *settings);
 int figure_host_switch(FILE *csv, const struct settings *settings);
 
+/* SHMCOLL_PLOTS, or plots/ where the command was installed, or where it was built: the scripts, and what the paper reports. 0, or
+ * an exit code after telling why. */
+#define FIGURE_PUBLISHED "published.csv"
+int figure_plots_directory(char *out, size_t bytes);
 /* Copies the script and the shared style beside the data, and renders pdf, svg and png there.
  * 0, or an exit code after telling why. */
 int figure_render(const char *stem, const char *directory);
@@ -83,6 +88,8 @@ int figure_evaluate(const char *source, const char *variant, const struct figure
                     struct outcome *out);
 /* The mean of the samples: with every rank in turn as root, and the simulator, that over the roots. */
 int figure_mean(const char *source, const char *variant, const struct figure_point *point, double *time_s);
+/* By the simulator, of every rank the mean of its own time, and of these the greatest: what the paper's benchmark reports. */
+int figure_own(const struct figure_point *point, double *time_s);
 /* Just the time. */
 int figure_time(const char *source, const char *variant, const struct figure_point *point, double *time_s);
 /* A figure of this host is about its node file too, if one was given: then the model and the simulator stand beside the run.
@@ -92,6 +99,27 @@ struct figure_source {
 };
 typedef int figure_write(FILE *csv, const struct settings *settings, const struct node *node, const struct figure_source *source);
 int figure_sources(FILE *csv, const struct settings *settings, figure_write *write);
+/* The paper's servers as presets, with as many ranks as cores. */
+struct figure_server {
+    const char *node;
+    uint32_t procs;
+};
+/* How its measurements are simulated: on these servers, or on ones of which something is different; to which size. */
+struct figure_paper {
+    void (*change)(struct node *node); /* NULL: nothing */
+    uint64_t size_most_bytes;
+};
+extern const struct figure_paper figure_as_it_is;
+typedef int figure_write_server(FILE *csv, const struct figure_server *server, const struct node *node,
+                                const struct figure_paper *paper);
+/* Calls `write` for each server. 0, or an exit code after telling why. */
+int figure_on_servers(FILE *csv, const struct figure_paper *paper, figure_write_server *write);
+int figure_paper_5(FILE *csv, const struct figure_paper *paper);
+int figure_paper_7(FILE *csv, const struct figure_paper *paper);
+int figure_paper_10(FILE *csv, const struct figure_paper *paper);
+int figure_paper_11(FILE *csv, const struct figure_paper *paper);
+int figure_paper_12(FILE *csv, const struct figure_paper *paper);
+int figure_paper_13(FILE *csv, const struct figure_paper *paper);
 /* A cell and what ends it; NAN is absent. */
 void figure_print_cell(FILE *csv, double value, char end);
 /* node_load with the reason told. */

@@ -15,8 +15,8 @@ static int holds_style(const char *directory)
     return snprintf(path, sizeof path, "%s/style.gp", directory) < (int)sizeof path && access(path, R_OK) == 0;
 }
 
-/* SHMCOLL_PLOTS, or plots/ where the command was installed, or where it was built. */
-static int plots_directory(char *out, size_t bytes)
+/* 0 or -ENOENT. */
+static int find_plots(char *out, size_t bytes)
 {
     static const char *const places[] = {"/../share/shmcoll/plots", "/../../plots"};
     const char *given = getenv("SHMCOLL_PLOTS");
@@ -32,6 +32,13 @@ static int plots_directory(char *out, size_t bytes)
         if (snprintf(out, bytes, "%s%s", exe, places[i]) < (int)bytes && holds_style(out))
             return 0;
     return -ENOENT;
+}
+
+int figure_plots_directory(char *out, size_t bytes)
+{
+    if (find_plots(out, bytes) == 0)
+        return 0;
+    return talk_fail(EXIT_FAILED, "the gnuplot scripts are not where they should be: set SHMCOLL_PLOTS to their directory");
 }
 
 static int copy_file(const char *from, const char *to)
@@ -52,11 +59,11 @@ static int copy_file(const char *from, const char *to)
     return error;
 }
 
-static int place_script(const char *plots, const char *name, const char *directory)
+static int place_file(const char *plots, const char *name, const char *directory)
 {
     char from[PATH_MAX], to[PATH_MAX];
-    snprintf(from, sizeof from, "%s/%s.gp", plots, name);
-    snprintf(to, sizeof to, "%s/%s.gp", directory, name);
+    snprintf(from, sizeof from, "%s/%s", plots, name);
+    snprintf(to, sizeof to, "%s/%s", directory, name);
     char *same_from = realpath(from, NULL), *same_to = realpath(to, NULL);
     int same = same_from && same_to && strcmp(same_from, same_to) == 0;
     free(same_from);
@@ -102,16 +109,35 @@ static int gnuplot(const char *stem, const char *format, const char *directory, 
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* What a script loads or reads beside its data. */
+static const struct {
+    const char *stem, *file; /* for stems that begin so */
+} beside[] = {{"", "style.gp"},
+              {"figure3", "timeline.gp"},
+              {"figure12", "peers.gp"},
+              {"figure13", "peers.gp"},
+              {"figure5", FIGURE_PUBLISHED},
+              {"figure7", FIGURE_PUBLISHED},
+              {"figure12", FIGURE_PUBLISHED},
+              {"figure13", FIGURE_PUBLISHED}};
+
+static int place_files(const char *plots, const char *stem, const char *directory)
+{
+    char script[NAME_MAX];
+    int code = 0;
+    for (size_t i = 0; i < sizeof beside / sizeof *beside && !code; i++)
+        if (strncmp(stem, beside[i].stem, strlen(beside[i].stem)) == 0)
+            code = place_file(plots, beside[i].file, directory);
+    snprintf(script, sizeof script, "%s.gp", stem);
+    return code ? code : place_file(plots, script, directory);
+}
+
 int figure_render(const char *stem, const char *directory)
 {
     static const char *const formats[] = {"pdf", "svg", "png"};
     char plots[PATH_MAX], line[200] = "";
-    if (plots_directory(plots, sizeof plots))
-        return talk_fail(EXIT_FAILED, "the gnuplot scripts are not where they should be: set SHMCOLL_PLOTS to their directory");
-    int code = place_script(plots, "style", directory);
-    if (!code && strncmp(stem, "figure3", 7) == 0)
-        code = place_script(plots, "timeline", directory);
-    code = code ? code : place_script(plots, stem, directory);
+    int code = figure_plots_directory(plots, sizeof plots);
+    code = code ? code : place_files(plots, stem, directory);
     for (size_t i = 0; i < sizeof formats / sizeof *formats && !code; i++) {
         int result = gnuplot(stem, formats[i], directory, line, sizeof line);
         if (result == 127)

@@ -146,6 +146,7 @@ struct outcome {
     double time_min_s, time_p99_s, ci_low_s, ci_high_s; /* run; NAN if absent */
     /* Sums over ranks, seconds; NAN if absent. */
     double copy_s, wait_s, notify_s;
+    double time_own_s; /* sim: of each rank the mean time to its own end, and of these the greatest, as IMB's t_max; NAN if absent */
     /* model */
     double fragment_opt_bytes, slots_opt; /* NAN if absent, as the terms of the paper's form (S1 5.2): */
     double term_sets_s, term_fill_s, term_notify_s, term_copy_s;

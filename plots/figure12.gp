@@ -1,17 +1,13 @@
-# Fig. 12: the paper's broadcast against MVAPICH's.
+# Fig. 12: every protocol against MVAPICH's.
 NAME = "figure12"
+WIDTH = 24.0
 load "style.gp"
-set title "Simulated, eight ranks of nehalem-2x4, roots in turn:\nours (f = 8192, s = 64, q = 1, binary) against slot ring (f = 8192, w = 128, flat)"
-set xlabel "message m, B"
-set ylabel "time relative to the peer's"
-set logscale x 4
-set format x ""
-set xtics ("64" 64, "256" 256, "1K" 2**10, "4K" 2**12, "16K" 2**14, "64K" 2**16, "256K" 2**18, "1M" 2**20, "4M" 2**22, "16M" 2**24)
-set xrange [64:16777216]
-set yrange [0:2]
-set key below vertical maxrows 3
-set object 1 rectangle from graph 0, first 0.6 to graph 1, first 0.8 fillcolor rgb "#eeeeee" fillstyle solid noborder behind
-set label 1 "published: 0.6 .. 0.8" at graph 0.98, first 0.75 right
-plot NAME.".csv" using "size_bytes":(only("setup", "protocol", "relative")) with linespoints lt 2 title "protocol alone, every queue on its owner's domain", \
-  "" using "size_bytes":(only("setup", "queues", "relative")) with linespoints lt 3 title "and the peer's queues all on rank 0's domain", \
-  "" using "size_bytes":(only("setup", "leader", "relative")) with linespoints lt 4 title "protocol, and other roots send to rank 0 first, as MVAPICH does"
+eval published("f12.long")
+LOW = LOW_min; HIGH = HIGH_min
+NODES = "nehalem-2x4 broadwell-2x8"
+PEER = "slot_ring"
+SETUPS = "protocol queues leader"
+array TITLES[3] = ["", "pipelined, peer's queues on rank 0's domain", "pipelined, peer's roots send to rank 0 first"]
+set multiplot layout 1,2 title "Simulated, every core a rank, roots in turn; peer: slot ring (f = 8192, w = 128, flat), ours f = 8192, s = 64, q = 1, binary.\n{/*0.85 Grey: the paper's broadcast in the paper}"
+load "peers.gp"
+unset multiplot

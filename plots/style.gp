@@ -38,3 +38,10 @@ size_tics(axis, first, last) = "set logscale ".axis." 2; set format ".axis." '';
 join_tics(axis, first, last) = first > last ? "" : sprintf("set %stics add ('%s' %.0f); ", axis, size_text(first), first).join_tics(axis, first*2, last)
 # The value of column y where column k is the text or number v, else nothing.
 only(k, v, y) = strcol(k) eq v ? column(y) : NaN
+# What the paper reports, published.csv: reads the row `id` into LOW_min and HIGH_min, as these are what stats makes. Before axes are set.
+published(id) = join_stats(id, "low", "LOW").join_stats(id, "high", "HIGH")
+join_stats(id, c, name) = sprintf("stats 'published.csv' using (strcol('id') eq '%s' ? column('%s') : NaN) nooutput name '%s'; ", id, c, name)
+# A band of it behind what is drawn, along x or y.
+band_x(n, low, high) = sprintf("set object %d rectangle from %g, graph 0 to %g, graph 1 fillcolor rgb '#e6e6e6' fillstyle solid noborder behind; ", n, low, high)
+band_y(n, low, high) = sprintf("set object %d rectangle from graph 0, first %g to graph 1, first %g fillcolor rgb '#e6e6e6' fillstyle solid noborder behind; ", n, low, high)
+PROTOCOLS = "pipelined counted slot_ring banked release_gather shared_source eager"

@@ -8,6 +8,7 @@
 #include "sim/sim_time.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,18 +134,20 @@ static void report(const struct simulation *s, uint32_t procs, struct outcome *o
         out->messages = s->cluster.answer.messages * out->sample_count;
         return;
     }
-    uint64_t copy_ps = 0, wait_ps = 0, notify_ps = 0;
+    uint64_t copy_ps = 0, wait_ps = 0, notify_ps = 0, own_ps = 0;
     for (uint32_t r = 0; r < procs; r++) {
         const struct sim_endpoint *e = s->by_messages ? &s->channel.endpoint[r] : NULL;
         const struct sim_rank *rank = e ? NULL : &s->sim.rank[r];
         copy_ps += e ? e->copy_ps : rank->copy_ps;
         wait_ps += e ? e->wait_ps : rank->wait_ps;
         notify_ps += e ? e->notify_ps : rank->notify_ps;
+        own_ps = rank && rank->own_ps > own_ps ? rank->own_ps : own_ps;
     }
     double samples = (double)out->sample_count;
     out->copy_s = sim_s_from_ps(copy_ps) / samples;
     out->wait_s = sim_s_from_ps(wait_ps) / samples;
     out->notify_s = sim_s_from_ps(notify_ps) / samples;
+    out->time_own_s = s->by_messages ? NAN : sim_s_from_ps(own_ps) / samples;
     out->events = s->by_messages ? s->channel.queue.popped : s->sim.queue.popped;
     out->messages = s->by_messages ? s->channel.messages : s->sim.messages;
 }

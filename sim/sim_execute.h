@@ -36,6 +36,7 @@ struct sim_rank {
     uint64_t poll_ps, poll_asked_ps;      /* parked: its last load of the word ends; it asks for the next */
     struct sim_copy copy;                 /* being prepared or under way */
     uint64_t copy_ps, wait_ps, notify_ps; /* sums */
+    uint64_t own_ps;                      /* from the agreed starts to its ends, a sum too */
     uint64_t random;
 };
 

@@ -281,6 +281,7 @@ static int change_word(struct sim *sim, uint32_t r)
 static uint64_t end_call(struct sim *sim, uint32_t r)
 {
     sim->rank[r].phase = SIM_OVER;
+    sim->rank[r].own_ps += sim->now_ps - sim->base_ps;
     sim->running--;
     sim->end_ps = sim->end_ps > sim->now_ps ? sim->end_ps : sim->now_ps;
     return SIM_BLOCKED;

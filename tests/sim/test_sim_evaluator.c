@@ -186,6 +186,37 @@ static void events_are_few(void **state)
     sim_case_destroy(&c);
 }
 
+static void note_end(void *context, const struct trace_step *step)
+{
+    uint64_t *end_ps = context;
+    if (step->end_ps > end_ps[step->rank])
+        end_ps[step->rank] = step->end_ps;
+}
+
+/* A root that has filled its queue is done before its readers: of two ranks that take turns each has the mean of both ends. */
+static void own_times(void **state)
+{
+    (void)state;
+    struct sim_case c;
+    struct outcome out;
+    uint64_t end_ps[2] = {0, 0};
+    struct trace_sink sink = {note_end, end_ps};
+    sim_case_preset(&c, "broadwell-2x8");
+    sim_case_bcast(&c, 2, 65536, 8192, 8, 1);
+    sim_case_evaluate(&c, &sink, &out);
+    assert_true(out.time_own_s == out.time_s);
+    assert_near(out.time_s, (double)end_ps[1] * 1e-12, 1e-15);
+    assert_true(end_ps[0] < end_ps[1]);
+    outcome_destroy(&out);
+    c.scenario.conditions.root_shift = 1;
+    c.scenario.conditions.reps = 2;
+    sim_case_evaluate(&c, NULL, &out);
+    /* The second time lines come from another rank. */
+    assert_near(out.time_own_s, (double)(end_ps[0] + end_ps[1]) * 0.5e-12, 100e-9);
+    outcome_destroy(&out);
+    sim_case_destroy(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +224,7 @@ int main(void)
         cmocka_unit_test(noise_and_skew),      cmocka_unit_test(farther_is_slower),
         cmocka_unit_test(refusals),            cmocka_unit_test(empty_calls),
         cmocka_unit_test(events_are_few),      cmocka_unit_test(first_call_is_like_later_ones),
+        cmocka_unit_test(own_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
