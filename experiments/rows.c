@@ -27,6 +27,7 @@ const struct row_field row_fields[] = {
     {"slots", "", "s", ROW_INTEGER, AT(slots), 0},
     {"sets", "", "q", ROW_INTEGER, AT(sets), 0},
     {"time_s", "s", "time [us]", ROW_REAL, AT(time_s), ROW_ALWAYS},
+    {"time_mean_s", "s", "mean of ranks [us]", ROW_REAL, AT(time_mean_s), ROW_DETAIL},
     {"fragment_opt_bytes", "B", "f* [B]", ROW_REAL, AT(fragment_opt_bytes), 0},
     {"slots_opt", "", "s*", ROW_REAL, AT(slots_opt), 0},
     {"error", "1", "error", ROW_REAL, AT(error), 0},
@@ -158,6 +159,7 @@ void row_set_outcome(struct row *row, const struct outcome *outcome)
     if (outcome->ran.protocol)
         set_params(row, &outcome->ran);
     row->time_s = outcome->time_s;
+    row->time_mean_s = outcome->time_mean_s;
     row->fragment_opt_bytes = outcome->fragment_opt_bytes;
     row->slots_opt = outcome->slots_opt;
     if (strcmp(row->source, "sim") == 0) {

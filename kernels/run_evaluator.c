@@ -56,22 +56,27 @@ static int check_host(const struct scenario *s, struct outcome *out)
     return 0;
 }
 
-/* Seconds from the deadline to the last end, a message, of every attempt that counts. */
-static size_t samples_collect(struct run_common *common, const struct run_job *job, double *samples_s, uint64_t *dropped)
+/* Seconds from the deadline to the last end, a message, of every attempt that counts; and to the mean of all ranks' ends. */
+static size_t samples_collect(struct run_common *common, const struct run_job *job, double *samples_s, double *means_s,
+                              uint64_t *dropped)
 {
     size_t n = 0;
-    uint32_t done = word_load_relaxed(&common->round);
+    uint32_t done = word_load_relaxed(&common->round), procs = job->scenario->job.procs;
     double state_ns = run_state_ns(common, job), messages = run_messages_of(job->scenario);
     *dropped = 0;
     for (uint32_t i = 0; i < done && n < job->reps; i++) {
         const uint64_t *end = run_end_ticks(common, job, i);
-        uint64_t last = 0;
-        for (uint32_t r = 0; r < job->scenario->job.procs; r++)
+        uint64_t last = 0, begin = common->deadline_ticks[i], sum = 0;
+        for (uint32_t r = 0; r < procs; r++) {
             last = end[r] > last ? end[r] : last;
-        if (run_attempt_counts(common, job, i, state_ns) && last >= common->deadline_ticks[i])
-            samples_s[n++] = clock_ns(&job->clock, last - common->deadline_ticks[i]) * 1e-9 / messages;
-        else
+            sum += end[r] > begin ? end[r] - begin : 0;
+        }
+        if (run_attempt_counts(common, job, i, state_ns) && last >= begin) {
+            means_s[n] = clock_ns(&job->clock, sum / procs) * 1e-9 / messages;
+            samples_s[n++] = clock_ns(&job->clock, last - begin) * 1e-9 / messages;
+        } else {
             *dropped += i >= job->warmup;
+        }
     }
     return n;
 }
@@ -116,27 +121,31 @@ static void fill_limits(struct run_common *common, const struct run_job *job, st
 static int fill_times(struct run_common *common, const struct run_job *job, struct outcome *out)
 {
     double *samples = malloc(job->reps * sizeof *samples), *sorted = malloc(job->reps * sizeof *sorted);
-    size_t n = samples && sorted ? samples_collect(common, job, samples, &out->reps_dropped) : 0;
-    if (n == 0) {
+    double *means = malloc(job->reps * sizeof *means);
+    int room = samples && sorted && means;
+    size_t n = room ? samples_collect(common, job, samples, means, &out->reps_dropped) : 0;
+    if (n > 0) {
+        memcpy(sorted, samples, n * sizeof *sorted);
+        run_sort(sorted, n);
+        run_sort(means, n);
+        struct run_summary summary = run_summary_of(sorted, n);
+        out->samples_s = samples;
+        out->sample_count = n;
+        out->time_s = summary.median;
+        out->time_min_s = summary.min;
+        out->time_p99_s = summary.p99;
+        out->ci_low_s = summary.ci_low;
+        out->ci_high_s = summary.ci_high;
+        out->time_mean_s = run_summary_of(means, n).median;
+    } else {
         free(samples);
-        free(sorted);
-        return samples && sorted ? refuse(out, -EAGAIN, "no repetition counts: ranks came late, or the host's hand-over was never the one "
-                                                       "calibrated; calibrate again, or wait until the host is quiet")
-                                 : refuse(out, -ENOMEM, "out of memory");
     }
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = samples[i];
-    run_sort(sorted, n);
-    struct run_summary summary = run_summary_of(sorted, n);
     free(sorted);
-    out->samples_s = samples;
-    out->sample_count = n;
-    out->time_s = summary.median;
-    out->time_min_s = summary.min;
-    out->time_p99_s = summary.p99;
-    out->ci_low_s = summary.ci_low;
-    out->ci_high_s = summary.ci_high;
-    return 0;
+    free(means);
+    if (!room)
+        return refuse(out, -ENOMEM, "out of memory");
+    return n ? 0 : refuse(out, -EAGAIN, "no repetition counts: ranks came late, or the host's hand-over was never the one calibrated; "
+                                       "calibrate again, or wait until the host is quiet");
 }
 
 static void fill_audit(const struct run_result *result, uint32_t procs, struct outcome *out)

@@ -10,6 +10,7 @@
 
 struct bcast_prediction {
     double time_s;
+    double time_mean_s;       /* mean over ranks; 0: a closed form, which tells the last one's only */
     double copy_s, wait_s;    /* sums over ranks */
     struct bcast_costs costs; /* t, t_w, t_wo, t_A as used, or as they would be derived */
 };

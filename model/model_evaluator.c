@@ -101,6 +101,7 @@ static int evaluate_tree(const struct scenario *s, const struct tree *tree, stru
     if (err)
         return err;
     out->time_s = prediction.time_s;
+    out->time_mean_s = prediction.time_mean_s > 0 ? prediction.time_mean_s : NAN;
     out->copy_s = prediction.copy_s;
     out->wait_s = prediction.wait_s;
     if (s->params.protocol == &protocol_pipelined && s->job.procs > 1) {

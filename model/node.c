@@ -39,7 +39,8 @@ static void quantities_forget(struct node *node)
     struct quantity *const single[] = {&node->fetch_ns,     &node->store_ns,         &node->atomic_ns,    &node->step_ns,
                                        &node->call_ns,      &node->peer_call_ns,     &node->peer_page_ns, &node->overlap_slowdown,
                                        &node->remote_ratio, &node->link_bytes_per_s, &node->packet_ns,
-                                       &node->cold_ns};
+                                       &node->cold_ns,      &node->serve_ns,         &node->detour,       &node->fresh_s_per_byte,
+                                       &node->slice_s_per_byte, &node->contested_s_per_byte, &node->lone_slowdown};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         *single[i] = unknown;
     for (int c = 0; c < HANDOVER_CLASS_COUNT; c++)

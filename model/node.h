@@ -118,6 +118,14 @@ struct node {
     struct quantity peer_call_ns; /* the kernel's copy from another process's memory, beyond the same copy within one: a call, */
     struct quantity peer_page_ns; /* and each of its pages; unknown: nothing beyond */
 
+    /* Many who read what one core has just written; see shared_read.h. */
+    struct quantity serve_ns;             /* many spin on a line: from one hand-over's begin to the next's; unknown: its end */
+    struct quantity detour;               /* ... on two sockets: those beside the writer get it so many far hand-overs later */
+    struct quantity fresh_s_per_byte;     /* the part of a message that its writer has in its first-level cache */
+    struct quantity slice_s_per_byte;     /* by a core's slice of the last-level cache, for all who read beside the writer */
+    struct quantity contested_s_per_byte; /* readers on several sockets, each of them; */
+    struct quantity lone_slowdown;        /* and while only one is away from the writer's socket, against that; >= 0 */
+
     struct copy_cost copy[COPY_CLASS_COUNT];
     struct copy_point *copy_points; /* [copy_point_count] */
     size_t copy_point_count;

@@ -17,7 +17,7 @@ void outcome_init(struct outcome *out)
         &out->time_s,        &out->time_min_s,   &out->time_p99_s, &out->ci_low_s,           &out->ci_high_s,
         &out->copy_s,        &out->wait_s,       &out->notify_s,   &out->fragment_opt_bytes, &out->slots_opt,
         &out->memcpy_cold_s, &out->copy_bound_s, &out->handover_ns, &out->term_sets_s,        &out->term_fill_s,
-        &out->term_notify_s, &out->term_copy_s,  &out->time_own_s};
+        &out->term_notify_s, &out->term_copy_s,  &out->time_own_s,  &out->time_mean_s};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
         *absent[i] = NAN;
 }

@@ -141,6 +141,8 @@ struct trace_sink {
 
 struct outcome {
     double time_s; /* median over repetitions; last end minus the agreed start */
+    double time_mean_s; /* mean over ranks of their ends minus the agreed start, as OSU's benchmarks print it; median over
+                           repetitions; NAN if absent */
     double *samples_s;
     size_t sample_count;
     double time_min_s, time_p99_s, ci_low_s, ci_high_s; /* run; NAN if absent */

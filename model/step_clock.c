@@ -52,6 +52,7 @@ static struct bcast_prediction run(struct runner *runner, struct laps laps)
 static void add(struct bcast_prediction *to, const struct bcast_prediction *more, const struct bcast_prediction *less, double times)
 {
     to->time_s += times * (more->time_s - less->time_s);
+    to->time_mean_s += times * (more->time_mean_s - less->time_mean_s);
     to->copy_s += times * (more->copy_s - less->copy_s);
 }
 

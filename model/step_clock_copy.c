@@ -1,4 +1,5 @@
 /* Copies of the step clock: what they load, and how fast they go while others copy. */
+#include "model/shared_read.h"
 #include "model/step_clock_state.h"
 
 #include <math.h>
@@ -119,6 +120,8 @@ void step_clock_copy_prepare(struct step_clock *c, uint32_t r)
     double moving_s = cost->alone_s - cost->start_s;
     f->start_s = cost->start_s;
     f->left_s = moving_s * (1 + slower * far / 3);
+    if ((kind == STEP_COPY_PULL || kind == STEP_COPY_PULL_CACHED) && shared_read_applies(c->costs->scenario))
+        f->left_s = shared_read_s(c->costs->scenario, rank->step.bytes, moving_s);
     f->tail_s = fmax(cost->tail_s, short_tail_s(c, r));
     f->ahead_s = rank->step.bytes ? moving_s * ahead / rank->step.bytes : 0;
     f->bytes_per_s = f->left_s > 0 ? rank->step.bytes / f->left_s : INFINITY;

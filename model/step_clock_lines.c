@@ -24,11 +24,23 @@ double step_clock_fetch_s(const struct step_clock *c, uint32_t word, uint32_t r)
     return between_s(c, c->word[word].writer, r);
 }
 
+/* By how much the line that r stores to comes later to those who spin on it beside r, as others do on another socket. */
+static double detour_s(const struct step_clock *c, uint32_t word, uint32_t r)
+{
+    double time_s = 0;
+    for (uint32_t i = 0; c->costs->detour > 0 && c->word[word].waiters && i < c->procs; i++)
+        if (c->rank[i].phase == CLOCK_PARKED && c->rank[i].word == word &&
+            step_costs_socket(c->costs, i) != step_costs_socket(c->costs, r))
+            time_s = fmax(time_s, between_s(c, r, i));
+    return c->costs->detour * time_s;
+}
+
 void step_clock_own(struct step_clock *c, uint32_t word, uint32_t r)
 {
     memset(c->held + (size_t)word * c->procs, 0, c->procs);
     c->held[(size_t)word * c->procs + r] = 1;
     c->word[word].writer = r;
+    c->word[word].detour_s = detour_s(c, word, r);
 }
 
 /* For r alone: copies are called back ahead of the store, but from a core that spins on the line it has to be taken. */
@@ -50,6 +62,17 @@ double step_clock_shared_s(const struct step_clock *c, uint32_t word, uint32_t r
     return time_s;
 }
 
+/* All who spin on a line have asked for it; each gets it from its writer, while others' hand-overs are under way. */
+static double served_line_comes_s(struct step_clock *c, uint32_t word, uint32_t r)
+{
+    struct clock_word *w = &c->word[word];
+    double begin_s = fmax(w->busy_s, c->now_s);
+    int beside = step_costs_socket(c->costs, w->writer) == step_costs_socket(c->costs, r);
+    w->busy_s = begin_s + c->costs->serve_s;
+    c->held[(size_t)word * c->procs + r] = 1;
+    return begin_s + between_s(c, w->writer, r) + (beside ? w->detour_s : 0);
+}
+
 /* When the line of a word is there. A rank that spun for it sees the whole hand-over, a later one only fetches, but nobody sees a
  * store sooner. */
 double step_clock_line_comes_s(struct step_clock *c, uint32_t word, uint32_t r, int spun)
@@ -58,6 +81,8 @@ double step_clock_line_comes_s(struct step_clock *c, uint32_t word, uint32_t r, 
     double time_s = step_clock_fetch_s(c, word, r);
     if (time_s == 0)
         return c->now_s;
+    if (spun && !isnan(c->costs->serve_s))
+        return served_line_comes_s(c, word, r);
     w->busy_s = fmax(w->busy_s, c->now_s) + (spun ? time_s : time_s * c->costs->fetch_share);
     w->busy_s = spun ? w->busy_s : fmax(w->busy_s, w->stored_s + time_s);
     c->held[(size_t)word * c->procs + r] = 1;

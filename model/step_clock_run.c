@@ -1,12 +1,8 @@
 /* One call of the step clock: steps, waits, and the core that ranks may have to share. */
 #include "model/step_clock_state.h"
-#include "model/protocol/direct_line.h"
-#include "model/protocol/eager.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The core of r is free: the rank that has waited for it longest goes on. */
 static void core_leave(struct step_clock *c, uint32_t r)
@@ -220,6 +216,7 @@ static int begin_step(struct step_clock *c, uint32_t r)
         rank->at_s = INFINITY;
         c->running--;
         c->end_s = fmax(c->end_s, c->now_s);
+        c->ends_s += c->now_s;
         core_leave(c, r);
         return 0;
     case STEP_FAULT:
@@ -247,8 +244,11 @@ static int go_on(struct step_clock *c, uint32_t r)
     }
 }
 
-static int run_ranks(struct step_clock *c)
+static int run_call(struct step_clock *c, struct clock_shape shape, uint64_t last_bytes)
 {
+    step_clock_reset(c, shape, last_bytes);
+    for (uint32_t r = 0; r < c->procs; r++)
+        core_enter(c, r, c->costs->call_s);
     while (c->running) {
         uint32_t first = 0;
         for (uint32_t r = 1; r < c->procs; r++)
@@ -264,122 +264,12 @@ static int run_ranks(struct step_clock *c)
     return 0;
 }
 
-static struct bcast_call call_of(const struct step_clock *c, uint32_t r, uint64_t bytes)
-{
-    const struct params *p = &c->costs->scenario->params;
-    struct bcast_call call = {.size_bytes = bytes, .fragment_bytes = p->fragment_bytes, .slots = c->slots, .sets = p->sets,
-                              .lines = EAGER_LINES, .readers_most = p->readers_most, .procs = c->procs, .rank = r, .tree = c->tree};
-    if (c->others) {
-        call.size_bytes = bytes * c->procs;
-        call.block_bytes = bytes;
-        call.lines = DIRECT_LINES;
-        call.in_place = c->costs->scenario->job.allgather.in_place != 0;
-        call.others = c->others + (size_t)r * c->procs;
-    } else {
-        call.root = c->costs->scenario->job.bcast.root;
-    }
-    return call;
-}
-
-/* All words as the protocol wants them before its first call, all ranks at the start. */
-static void start_call(struct step_clock *c, struct clock_shape shape, uint64_t last_bytes)
-{
-    uint64_t bytes = (shape.fragments - 1) * c->costs->scenario->params.fragment_bytes + last_bytes;
-    for (uint32_t kind = 0; kind < WORD_KIND_COUNT; kind++) {
-        uint32_t end = kind + 1 < WORD_KIND_COUNT ? c->word_base[kind + 1] : c->words;
-        for (uint32_t w = c->word_base[kind]; w < end; w++) {
-            c->word[w].value = c->protocol->word_initial(kind, 0);
-            c->word[w].busy_s = 0;
-            c->word[w].stored_s = -INFINITY;
-        }
-    }
-    memset(c->leader, 0xff, c->slot_items * c->procs * sizeof *c->leader);
-    memset(c->peer, 0, (size_t)c->procs * c->procs * sizeof *c->peer);
-    for (uint32_t r = 0; r < c->procs; r++) {
-        struct clock_rank *rank = &c->rank[r];
-        *rank = (struct clock_rank){.ready_s = INFINITY, .drain_word = STEP_NOBODY};
-        rank->call = call_of(c, r, bytes);
-        c->protocol->start(&rank->cursor, &rank->call, 0);
-        c->core_rank[r] = STEP_NOBODY;
-    }
-    c->running = c->procs;
-    c->copying = 0;
-    c->now_s = c->end_s = 0;
-    for (uint32_t r = 0; r < c->procs; r++)
-        core_enter(c, r, c->costs->call_s);
-}
-
-static void group_ranks(struct step_clock *c)
-{
-    for (uint32_t r = 0; r < c->procs; r++) {
-        uint32_t cache = r, core = r;
-        for (uint32_t i = r; i-- > 0;) {
-            cache = step_costs_cache(c->costs, i) == step_costs_cache(c->costs, r) ? i : cache;
-            core = step_costs_core(c->costs, i) == step_costs_core(c->costs, r) ? i : core;
-        }
-        c->cache_id[r] = cache;
-        c->core_id[r] = core;
-        c->shared_cores |= core != r && !c->costs->contention_free;
-    }
-}
-
-/* As the kernels' ranks read the others. */
-static int order_others(struct step_clock *c)
-{
-    uint32_t *domain = malloc(c->procs * sizeof *domain);
-    c->others = malloc((size_t)c->procs * c->procs * sizeof *c->others);
-    for (uint32_t r = 0; domain && c->others && r < c->procs; r++)
-        domain[r] = step_costs_domain(c->costs, r);
-    for (uint32_t r = 0; domain && c->others && r < c->procs; r++)
-        others_order(c->procs, r, domain, c->others + (size_t)r * c->procs);
-    free(domain);
-    return domain && c->others ? 0 : -ENOMEM;
-}
-
-static void destroy(struct step_clock *c)
-{
-    free(c->others);
-    free(c->rank);
-    free(c->word);
-    free(c->held);
-    free(c->leader);
-    free(c->cache_id);
-    free(c->peer);
-    free(c->domain);
-}
-
-static int create(struct step_clock *c, struct clock_shape shape)
-{
-    size_t procs = c->procs;
-    c->slots = shape.set_slots * c->costs->scenario->params.sets;
-    c->rank = calloc(procs, sizeof *c->rank);
-    c->slot_items = c->protocol->uses & PROTOCOL_SLOTS ? procs * c->slots : 0;
-    c->leader = calloc(procs * c->slot_items + 1, sizeof *c->leader);
-    c->cache_id = calloc(3 * procs, sizeof *c->cache_id);
-    c->domain = calloc(c->costs->scenario->machine.node->domains, sizeof *c->domain);
-    c->peer = calloc(procs * procs, sizeof *c->peer);
-    if (!c->rank || !c->leader || !c->cache_id || !c->peer || !c->domain || step_clock_words_create(c))
-        return -ENOMEM;
-    c->core_id = c->cache_id + procs;
-    c->core_rank = c->core_id + procs;
-    group_ranks(c);
-    return c->protocol->uses & PROTOCOL_ALLGATHER ? order_others(c) : 0;
-}
-
 /* A short call goes ahead, so that lines are where calls leave them. */
 static int run_calls(struct step_clock *c, struct clock_shape shape, uint64_t last_bytes)
 {
     struct clock_shape ahead = {shape.set_slots, shape.fragments < 2 ? shape.fragments : 2};
-    int err = 0;
-    if (!c->costs->contention_free) {
-        start_call(c, ahead, last_bytes);
-        err = run_ranks(c);
-    }
-    if (!err) {
-        start_call(c, shape, last_bytes);
-        err = run_ranks(c);
-    }
-    return err;
+    int err = c->costs->contention_free ? 0 : run_call(c, ahead, last_bytes);
+    return err ? err : run_call(c, shape, last_bytes);
 }
 
 int step_clock_run(struct step_costs *costs, const struct tree *tree, struct clock_shape shape, struct bcast_prediction *out)
@@ -387,12 +277,12 @@ int step_clock_run(struct step_costs *costs, const struct tree *tree, struct clo
     const struct scenario *s = costs->scenario;
     struct step_clock clock = {.costs = costs, .protocol = s->params.protocol, .tree = tree, .procs = s->job.procs};
     uint64_t left = job_size_bytes(&s->job) % s->params.fragment_bytes;
-    int err = create(&clock, shape);
+    int err = step_clock_create(&clock, shape);
     if (!err)
         err = run_calls(&clock, shape, left ? left : s->params.fragment_bytes);
-    *out = (struct bcast_prediction){.time_s = clock.end_s};
+    *out = (struct bcast_prediction){.time_s = clock.end_s, .time_mean_s = clock.ends_s / clock.procs};
     for (uint32_t r = 0; r < clock.procs && !err; r++)
         out->copy_s += clock.rank[r].copy_s;
-    destroy(&clock);
+    step_clock_destroy(&clock);
     return err;
 }

@@ -39,6 +39,7 @@ struct clock_domain {
 
 struct clock_word {
     double busy_s; /* the line is on its way until then */
+    double detour_s; /* the last store's line comes so much later to those who spun beside its writer */
     double stored_s; /* the last store; -INFINITY after an addition, which has its line first */
     uint32_t value;
     uint32_t writer; /* had the line last to itself */
@@ -66,7 +67,7 @@ struct step_clock {
     const struct tree *tree; /* NULL in an allgather */
     uint32_t *others;        /* allgather: [rank*procs + i] the others as a rank reads them; else NULL */
     uint32_t procs, running, slots, copying;
-    double now_s, end_s;
+    double now_s, end_s, ends_s; /* the present, the end of the last rank so far, the sum of all */
     struct clock_rank *rank; /* [procs] */
     uint32_t word_base[WORD_KIND_COUNT], word_stride[WORD_KIND_COUNT], words;
     struct clock_word *word;
@@ -89,6 +90,12 @@ struct clock_shape {
 
 /* One call from a common start; the rest as step_clock_time. */
 int step_clock_run(struct step_costs *costs, const struct tree *tree, struct clock_shape shape, struct bcast_prediction *out);
+
+/* 0 or -ENOMEM; to be destroyed either way. */
+int step_clock_create(struct step_clock *clock, struct clock_shape shape);
+void step_clock_destroy(struct step_clock *clock);
+/* All words as the protocol wants them before its first call, all ranks before its start. */
+void step_clock_reset(struct step_clock *clock, struct clock_shape shape, uint64_t last_bytes);
 
 /* All words and their lines. 0 or -ENOMEM. */
 int step_clock_words_create(struct step_clock *clock);

@@ -147,6 +147,8 @@ static int described_costs(struct step_costs *c, const struct node *node, char *
     c->call_s = ns_or_0(&node->call_ns);
     c->fetch_share = node_fetch_share(node);
     c->store_share = quantity_known(&node->store_ns) && near_s > 0 ? node->store_ns.value * 1e-9 / near_s : 1;
+    c->serve_s = node->serve_ns.value * 1e-9;
+    c->detour = quantity_or(&node->detour, 0);
     fill_copies(c);
     int err = fill_handover(c, node, reason, reason_bytes);
     return err ? err : copies_known(c, reason, reason_bytes);

@@ -37,6 +37,8 @@ struct step_costs {
     double t_s, t_w_s, t_wo_s, t_a_s; /* the paper's */
     double step_s, atomic_s, call_s, switch_s;
     double fetch_share, store_share;
+    double serve_s; /* NAN: unknown */
+    double detour;
     uint32_t procs;
     double *handover_s; /* [from*procs + to], 0 between ranks of one core */
     int users_cold, queue_in_memory, pair_measured;

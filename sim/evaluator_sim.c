@@ -97,6 +97,11 @@ struct simulation {
     };
 };
 
+static int by_steps(const struct simulation *s)
+{
+    return !s->by_messages && !s->by_network;
+}
+
 /* The question points into it: it must not move. */
 static int cluster_create(struct simulation_cluster *c, const struct scenario *scenario)
 {
@@ -179,14 +184,12 @@ static int call(struct simulation *s, const struct scenario *scenario, uint32_t 
     return sim_call(&s->sim, root, sink, time_ps, out->reason, sizeof out->reason);
 }
 
-static int repeat(struct simulation *s, const struct scenario *scenario, struct trace_sink *sink, double start_s,
+/* samples_s, means_s: [repetitions], the last end and the mean over ranks of each. */
+static int sample(struct simulation *s, const struct scenario *scenario, struct trace_sink *sink, double start_s, double *means_s,
                   struct outcome *out)
 {
     const struct conditions *conditions = &scenario->conditions;
     uint32_t reps = repetitions(conditions);
-    out->samples_s = calloc(reps, sizeof *out->samples_s);
-    if (!out->samples_s)
-        return -ENOMEM;
     uint64_t unused_ps; /* a call ahead makes what pairs need, and finds rings and credits where later ones do */
     int rc = s->by_messages ? call(s, scenario, 0, NULL, &unused_ps, out) : 0;
     if (rc)
@@ -197,11 +200,26 @@ static int repeat(struct simulation *s, const struct scenario *scenario, struct 
         rc = call(s, scenario, i, i == 0 ? sink : NULL, &time_ps, out);
         if (rc)
             return rc;
+        means_s[i] = !by_steps(s) ? NAN : sim_s_from_ps(s->sim.ends_ps) / scenario->job.procs;
         out->samples_s[out->sample_count++] = sim_s_from_ps(time_ps);
         if (conditions->time_limit_s > 0 && clock_s() - start_s > conditions->time_limit_s)
             break;
     }
-    return median(out->samples_s, out->sample_count, &out->time_s);
+    return 0;
+}
+
+static int repeat(struct simulation *s, const struct scenario *scenario, struct trace_sink *sink, double start_s,
+                  struct outcome *out)
+{
+    uint32_t reps = repetitions(&scenario->conditions);
+    double *means_s = calloc(reps, sizeof *means_s);
+    out->samples_s = calloc(reps, sizeof *out->samples_s);
+    int rc = means_s && out->samples_s ? sample(s, scenario, sink, start_s, means_s, out) : -ENOMEM;
+    rc = rc ? rc : median(out->samples_s, out->sample_count, &out->time_s);
+    if (rc == 0 && by_steps(s))
+        rc = median(means_s, out->sample_count, &out->time_mean_s);
+    free(means_s);
+    return rc;
 }
 
 /* A trace shows the first repetition. Events, messages and the breakdown are sums over all ranks; the breakdown

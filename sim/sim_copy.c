@@ -1,5 +1,7 @@
 #include "sim/sim_copy.h"
 
+#include "model/shared_read.h"
+
 #include "sim/sim_time.h"
 
 #include <errno.h>
@@ -243,6 +245,8 @@ int sim_copies_prepare(struct sim_copies *c, uint32_t rank, const struct step *s
     *out = (struct sim_copy){.start_ps = cost->start_ps, .alone_ps = cost->alone_ps, .tail_ps = cost->tail_ps};
     double slower = 1 / quantity_or(&node->remote_ratio, 1) - 1;
     out->alone_ps += (uint64_t)((double)out->alone_ps * slower * d.far / SIM_LOAD_UNIT);
+    if (d.kind == SIM_COPY_PULL_CACHED && shared_read_applies(c->scenario))
+        out->alone_ps = sim_ps_from_s(shared_read_s(c->scenario, step->bytes, sim_s_from_ps(cost->alone_ps)));
     d.class.bytes_per_s = out->alone_ps ? (double)step->bytes * SIM_PS_PER_S / (double)out->alone_ps : SIM_PS_PER_S;
     uint32_t ahead = step->bytes < SIM_STORE_BUFFER_BYTES ? step->bytes : SIM_STORE_BUFFER_BYTES;
     out->ahead_ps = step->bytes ? cost->alone_ps * ahead / step->bytes : 0;

@@ -60,6 +60,9 @@ static int described_costs(struct sim_costs *costs, const struct node *node, cha
     costs->call_ps = sim_ps_from_ns(node->call_ns.value);
     costs->packet_ps = sim_ps_from_ns(node->packet_ns.value);
     costs->fetch_share = node_fetch_share(node);
+    costs->serves = quantity_known(&node->serve_ns);
+    costs->serve_ps = sim_ps_from_ns(node->serve_ns.value);
+    costs->detour = quantity_or(&node->detour, 0);
     costs->store_share = quantity_known(&node->store_ns) && near_ns > 0 ? node->store_ns.value / near_ns : 1;
     costs->handover_ps = calloc((size_t)node->cores * node->cores, sizeof *costs->handover_ps);
     costs->peers = calloc(costs->procs * costs->row, sizeof *costs->peers);
@@ -79,6 +82,7 @@ int sim_costs_create(struct sim_costs *costs, const struct scenario *scenario, c
                                 .procs = procs,
                                 .cores = node->cores,
                                 .core_of_rank = scenario->placement.core_of_rank,
+                                .core_socket = node->core_socket,
                                 .row = (procs + 63) / 64};
     int rc = node->contention_free ? paper_costs(costs, node, reason, reason_bytes)
                                    : described_costs(costs, node, reason, reason_bytes);
@@ -121,4 +125,14 @@ uint64_t sim_costs_take_ps(const struct sim_costs *costs, const struct sim_words
             farthest_ps = ps > farthest_ps ? ps : farthest_ps;
         }
     return (uint64_t)((1 - costs->fetch_share) * (double)farthest_ps);
+}
+
+uint64_t sim_costs_detour_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank)
+{
+    uint64_t farthest_ps = 0;
+    for (uint32_t r = words->word[word].first_waiter; costs->detour > 0 && r != SIM_NOBODY; r = words->next_waiter[r]) {
+        uint64_t ps = sim_costs_between_ps(costs, rank, r);
+        farthest_ps = !sim_costs_beside(costs, rank, r) && ps > farthest_ps ? ps : farthest_ps;
+    }
+    return (uint64_t)(costs->detour * (double)farthest_ps);
 }

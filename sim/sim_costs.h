@@ -17,10 +17,14 @@ struct sim_costs {
 
     uint64_t step_ps, atomic_ps, call_ps, packet_ps;
     double fetch_share; /* a line written a while ago against a hand-over; 1 if unknown */
+    int serves;         /* hand-overs of a line to those who spin on it begin serve_ps apart, not one after the other */
+    uint64_t serve_ps;
+    double detour;
     double store_share; /* store_ns against a hand-over to the next core; 1 if unknown */
     uint32_t procs, cores;
     const uint32_t *core_of_rank; /* borrowed from the scenario */
     uint64_t *handover_ps;        /* [i*cores + j], i writer, j reader */
+    const uint32_t *core_socket;  /* borrowed from the node */
     size_t row;                   /* 64-bit groups of ranks */
     uint64_t *peers;              /* [rank*row], ranks with the same last-level cache */
 };
@@ -43,9 +47,19 @@ static inline uint64_t sim_costs_between_ps(const struct sim_costs *costs, uint3
     return costs->handover_ps[(size_t)costs->core_of_rank[from] * costs->cores + costs->core_of_rank[to]];
 }
 
+/* Whether two ranks are on one socket. */
+static inline int sim_costs_beside(const struct sim_costs *costs, uint32_t a, uint32_t b)
+{
+    return costs->core_socket[costs->core_of_rank[a]] == costs->core_socket[costs->core_of_rank[b]];
+}
+
 /* Time for the line of a word to get from whoever has it to `rank`: from the rank's own last-level cache if a copy is
  * there, else from the rank that had it last to itself; 0 if `rank` holds it. */
 uint64_t sim_costs_fetch_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank);
+
+/* By how much the line of a word that `rank` stores to comes later to those who spin on it beside `rank`, as others do on another
+ * socket: the first of these gets it for itself. */
+uint64_t sim_costs_detour_ps(const struct sim_costs *costs, const struct sim_words *words, size_t word, uint32_t rank);
 
 /* Time for a line to come to `rank` for itself alone. Copies of others need not be waited for, since they are called
  * back ahead of the store; but from a core that spins on the line it has to be taken. */

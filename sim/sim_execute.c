@@ -164,6 +164,7 @@ static int run_events(struct sim *sim)
 int sim_call(struct sim *sim, uint32_t root, struct trace_sink *sink, uint64_t *time_ps, char *reason, size_t reason_bytes)
 {
     sim->base_ps = sim->now_ps = sim->end_ps;
+    sim->ends_ps = 0;
     sim->sink = sink;
     int rc = start_ranks(sim, root);
     if (rc == 0)

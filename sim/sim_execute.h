@@ -52,6 +52,7 @@ struct sim {
     uint32_t *others;      /* [rank*(procs - 1)] allgather: in this order each reads the others; NULL: from the next one on */
     struct trace_sink *sink;
     uint64_t base_ps, now_ps, end_ps; /* the agreed start, the present, the end of the last rank so far */
+    uint64_t ends_ps;                 /* sum over ranks of the time from the agreed start to their end */
     uint64_t messages;
     uint32_t procs, running;
 };

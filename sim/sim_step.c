@@ -38,6 +38,17 @@ static size_t word_of(const struct sim *sim, const struct step *step)
     return sim_words_index(&sim->words, step->word, step->owner, step->index);
 }
 
+/* All who spin on a line have asked for it; each gets it from its writer, while others' hand-overs are under way. */
+static uint64_t fetch_served_line(struct sim *sim, uint32_t r, size_t word)
+{
+    struct sim_word *w = &sim->words.word[word];
+    uint64_t begin_ps = w->busy_ps > sim->now_ps ? w->busy_ps : sim->now_ps;
+    uint64_t detour_ps = sim_costs_beside(&sim->costs, w->writer, r) ? w->detour_ps : 0;
+    w->busy_ps = begin_ps + sim->costs.serve_ps;
+    sim_words_share(&sim->words, word, r);
+    return begin_ps + sim_noisy(sim, r, sim_costs_between_ps(&sim->costs, w->writer, r) + detour_ps);
+}
+
 /* The line of a word comes to a rank that reads it: when. One move of a line follows another. A rank that spun for it sees the
  * store on its way, the whole hand-over; one that comes later only has to fetch the line, but nobody sees a store sooner. */
 static uint64_t fetch_line(struct sim *sim, uint32_t r, size_t word, int spun)
@@ -46,6 +57,8 @@ static uint64_t fetch_line(struct sim *sim, uint32_t r, size_t word, int spun)
     uint64_t fetch_ps = sim_costs_fetch_ps(&sim->costs, &sim->words, word, r);
     if (fetch_ps == 0)
         return sim->now_ps;
+    if (spun && sim->costs.serves)
+        return fetch_served_line(sim, r, word);
     uint64_t seen_ps = !spun && w->change_ps ? w->change_ps + sim_noisy(sim, r, fetch_ps) : 0;
     if (!spun)
         fetch_ps = (uint64_t)(sim->costs.fetch_share * (double)fetch_ps);
@@ -272,6 +285,8 @@ static int change_word(struct sim *sim, uint32_t r)
         w->value = rank->step.value;
         sim->messages += rank->step.name == STEP_NAME_N || rank->step.name == STEP_NAME_O;
     }
+    if (!sim->costs.contention_free)
+        w->detour_ps = sim_costs_detour_ps(&sim->costs, &sim->words, word, r);
     sim_words_own(&sim->words, word, r);
     account(sim, r, rank->start_ps, sim->now_ps);
     rank->phase = SIM_NEXT;
@@ -284,6 +299,7 @@ static uint64_t end_call(struct sim *sim, uint32_t r)
     sim->rank[r].own_ps += sim->now_ps - sim->base_ps;
     sim->running--;
     sim->end_ps = sim->end_ps > sim->now_ps ? sim->end_ps : sim->now_ps;
+    sim->ends_ps += sim->now_ps - sim->base_ps;
     return SIM_BLOCKED;
 }
 

@@ -15,7 +15,8 @@ enum { SIM_NOBODY = UINT32_MAX };
 
 struct sim_word {
     uint64_t change_ps; /* last store; 0 after an addition, which has its line first */
-    uint64_t busy_ps;   /* the line is being handed over until then */
+    uint64_t busy_ps;   /* no other hand-over of the line begins until then */
+    uint64_t detour_ps; /* the last store's line comes so much later to those who spun beside its writer */
     uint32_t value;
     uint32_t writer; /* rank that had the line last to itself */
     uint32_t first_waiter, last_waiter;

@@ -33,7 +33,7 @@ struct node_field {
     double min, max; /* of a number; of a text the room for it */
 };
 
-enum { NODE_FIELD_COUNT = 37, QUANTITY_GROUP_MAX = 4 };
+enum { NODE_FIELD_COUNT = 43, QUANTITY_GROUP_MAX = 4 };
 extern const struct node_field node_fields[NODE_FIELD_COUNT];
 
 /* A quantity by its key in a mapping, at an offset in some struct. */

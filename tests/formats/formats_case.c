@@ -93,6 +93,12 @@ void assert_node_equal(const struct node *a, const struct node *b)
     assert_quantity_equal("call_ns", &a->call_ns, &b->call_ns);
     assert_quantity_equal("peer_call_ns", &a->peer_call_ns, &b->peer_call_ns);
     assert_quantity_equal("peer_page_ns", &a->peer_page_ns, &b->peer_page_ns);
+    assert_quantity_equal("serve_ns", &a->serve_ns, &b->serve_ns);
+    assert_quantity_equal("detour", &a->detour, &b->detour);
+    assert_quantity_equal("fresh_s_per_byte", &a->fresh_s_per_byte, &b->fresh_s_per_byte);
+    assert_quantity_equal("slice_s_per_byte", &a->slice_s_per_byte, &b->slice_s_per_byte);
+    assert_quantity_equal("contested_s_per_byte", &a->contested_s_per_byte, &b->contested_s_per_byte);
+    assert_quantity_equal("lone_slowdown", &a->lone_slowdown, &b->lone_slowdown);
     assert_quantity_equal("overlap_slowdown", &a->overlap_slowdown, &b->overlap_slowdown);
     assert_quantity_equal("remote_ratio", &a->remote_ratio, &b->remote_ratio);
     assert_quantity_equal("link_bytes_per_s", &a->link_bytes_per_s, &b->link_bytes_per_s);
@@ -175,6 +181,12 @@ static void random_costs(uint64_t *state, struct node *node)
     node->call_ns = draw_quantity(state, 100);
     node->peer_call_ns = draw_quantity(state, 1000);
     node->peer_page_ns = draw_quantity(state, 500);
+    node->serve_ns = draw_quantity(state, 3);
+    node->detour = draw_quantity(state, 3);
+    node->fresh_s_per_byte = draw_quantity(state, 3);
+    node->slice_s_per_byte = draw_quantity(state, 3);
+    node->contested_s_per_byte = draw_quantity(state, 3);
+    node->lone_slowdown = draw_quantity(state, 3);
     node->overlap_slowdown = draw_quantity(state, 3);
     node->remote_ratio = quantity_within(0.5, 0.31, 1, "assumed");
     node->link_bytes_per_s = quantity_of(1 + draw_real(state) * 4e10, "measured");

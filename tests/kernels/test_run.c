@@ -82,6 +82,7 @@ static void times_and_verifies(void **state)
         assert_int_equal(out.verified, 1);
         assert_true(out.sample_count >= 1 && out.sample_count <= 9);
         assert_true(out.time_min_s > 0 && out.time_min_s <= out.ci_low_s && out.ci_low_s <= out.time_s);
+        assert_true(out.time_mean_s > 0 && out.time_mean_s <= out.time_s);
         assert_true(out.time_s <= out.ci_high_s && out.ci_high_s <= out.time_p99_s);
         assert_true(out.memcpy_cold_s > 0 && out.copy_bound_s > 0);
         assert_true(f->node.cores < 2 ? isnan(out.handover_ns) : out.handover_ns > 0);
