@@ -1,5 +1,6 @@
 #include "experiments/calibrate.h"
 
+#include "experiments/calibrate_from.h"
 #include "experiments/command.h"
 #include "experiments/options.h"
 #include "experiments/statistics.h"
@@ -288,8 +289,10 @@ int command_calibrate(int argc, char **argv)
         return code;
     char reason[CALIBRATE_REASON_BYTES] = "";
     struct node node;
+    if (settings.from)
+        return calibrate_from(&settings);
     if (settings.node && strcmp(settings.node, "host") != 0)
-        return talk_fail(EXIT_USAGE, "calibrate: measures this host, not '%s'; drop --node", settings.node);
+        return talk_fail(EXIT_USAGE, "calibrate: measures this host, not '%s'; drop --node, or give measured times by --from", settings.node);
     int err = node_load("host", &node, reason, sizeof reason);
     if (!err) {
         err = measure_all(&node, settings.verbosity, reason);

@@ -10,7 +10,7 @@ const struct command command_table[] = {
     {"sim", command_sim, COLLECTIVES, "simulate a collective event by event on a described node"},
     {"run", command_run, COLLECTIVES, "the real thing on this host, timed and every byte checked"},
     {"compare", command_compare, COLLECTIVES, "the evaluators side by side over sizes and fragments, with errors against run"},
-    {"calibrate", command_calibrate, "", "measure this host's parameters with intervals, write a node file"},
+    {"calibrate", command_calibrate, "", "measure this host's parameters, or fit a node's to measured times; intervals, a node file"},
     {"export", command_export, "allgather|bcast|scatter", "a schedule for other simulators: GOAL for LogGOPSim, traces for SimGrid"},
     {"figure", command_figure, "NAME...",
      "a figure or table of the source paper, as data, script, pdf, svg and png; all, --list"},

@@ -4,33 +4,35 @@
 #include "model/channel.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define EVALUATE "model sim run compare"
+#define SCENARIO EVALUATE " calibrate" /* calibrate: with --from */
 #define AT(field) offsetof(struct settings, field)
 
 const struct option_row option_table[] = {
     {"node", 0, "NODE", "host, a preset, a node file (YAML), an hwloc XML file or synthetic:DESC (default: host)",
      EVALUATE " topo calibrate figure", "host paper nehalem-2x4 broadwell-2x8 FILE", parse_text, AT(node)},
-    {"procs", 'n', "N", "number of ranks (list; default: 2)", EVALUATE " calibrate export", NULL, parse_positive_list, AT(procs)},
+    {"procs", 'n', "N", "number of ranks (list; default: 2)", SCENARIO " export", NULL, parse_positive_list, AT(procs)},
     {"size", 's', "BYTES", "message size, of allgather a rank's block: 64K, a list 64K,1M or a doubling range 1K..16M (default: 1M)",
      EVALUATE " export", NULL, parse_size_list, AT(size)},
-    {"fragment", 'f', "BYTES", "fragment size f (list)", EVALUATE, NULL, parse_positive_list, AT(fragment)},
-    {"slots", 0, "N", "fragment buffers of a queue s (list)", EVALUATE, NULL, parse_positive_list, AT(slots)},
-    {"sets", 0, "N", "sets of buffers q, which divide s (list; default: 1, or the protocol's own)", EVALUATE, NULL,
+    {"fragment", 'f', "BYTES", "fragment size f (list)", SCENARIO, NULL, parse_positive_list, AT(fragment)},
+    {"slots", 0, "N", "fragment buffers of a queue s (list)", SCENARIO, NULL, parse_positive_list, AT(slots)},
+    {"sets", 0, "N", "sets of buffers q, which divide s (list; default: 1, or the protocol's own)", SCENARIO, NULL,
      parse_positive_list, AT(sets)},
     {"buffer", 'b', "BYTES", "bytes of a queue b = f*s; given two of f, s and b the third follows (list)", EVALUATE, NULL,
      parse_positive_list, AT(buffer)},
     {"tree", 't', "TREE",
      "flat, chain, kary:K, knomial:K, or joined:K, a kary:K in each NUMA domain (list; default: flat, or the protocol's own)",
-     EVALUATE, "flat chain kary:2 kary:4 knomial:2 joined:2", parse_tree_list, AT(tree)},
+     SCENARIO, "flat chain kary:2 kary:4 knomial:2 joined:2", parse_tree_list, AT(tree)},
     {"protocol", 0, "NAME",
      "auto, best or one of the protocols below; best: what the node's costs say is fastest, with its parameters; auto: best if nothing "
      "of a queue or tree is given, else pipelined; of allgather: direct_line up to 120 bytes, shared_source for shared buffers, direct "
      "(default: auto)",
-     EVALUATE,
+     SCENARIO,
      "auto best pipelined eager counted single_copy cooperative shared_source slot_ring banked release_gather direct direct_line",
      parse_protocol, AT(protocol)},
     {"algorithm", 0, "NAME",
@@ -57,11 +59,11 @@ const struct option_row option_table[] = {
     {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE " export", NULL, parse_uint32, AT(root)},
     {"goal", 0, "FILE", "what ranks do on the --network, as a GOAL program (LogGOPSim's text) instead of a collective", "sim", "FILE",
      parse_text, AT(goal)},
-    {"place", 0, "HOW", "compact, scatter or list:A,B,... of cores (default: compact)", EVALUATE,
+    {"place", 0, "HOW", "compact, scatter or list:A,B,... of cores (default: compact)", SCENARIO,
      "compact scatter list:", parse_text, AT(place)},
-    {"buffers", 0, "STATE", "cold or warm user buffers (default: cold)", EVALUATE, "cold warm", parse_buffers, AT(buffers)},
+    {"buffers", 0, "STATE", "cold or warm user buffers (default: cold)", SCENARIO, "cold warm", parse_buffers, AT(buffers)},
     {"buffer-memory", 0, "KIND", "user buffers are private memory of each rank, or shared: allocated in the segment (default: private)",
-     EVALUATE, "private shared", parse_buffer_memory, AT(buffer_memory)},
+     SCENARIO, "private shared", parse_buffer_memory, AT(buffer_memory)},
     {"buffer-domain", 0, "DOMAIN", "user buffers on this NUMA domain, or local (default: local)", EVALUATE, "local",
      parse_buffer_domain, AT(buffer_domain)},
     {"root-shift", 0, NULL, "the root moves by one each repetition", "run compare", NULL, parse_flag, AT(root_shift)},
@@ -105,6 +107,15 @@ const struct option_row option_table[] = {
      "export", "goal ti ti-list", parse_export_format, AT(export_format)},
     {"output", 'o', "FILE", "write there instead of standard output; figure: the directory (default: out)",
      EVALUATE " doctor topo calibrate figure export", "FILE", parse_text, AT(output)},
+    {"from", 0, "FILE", "fit the costs of --node to times that others measured there: our rows as CSV (procs, size_bytes and time_s at least), "
+     "or what OSU's or Intel's benchmarks print; - is standard input", "calibrate", "FILE", parse_text, AT(from)},
+    {"collective", 0, "NAME", "with --from: what was timed (default: bcast)", "calibrate", "bcast", parse_text, AT(collective)},
+    {"fit-procs", 0, "N", "with --from: fit to rows of these numbers of ranks, predict the others (list; default: all)", "calibrate", NULL,
+     parse_positive_list, AT(fit_procs)},
+    {"mean", 0, NULL, "with --from: times are means over ranks, as OSU's are, not the last rank's", "calibrate", NULL, parse_flag, AT(mean)},
+    {"late", 0, "TIME", "with --from: of means, the others come out of the benchmark's barrier so much after the root (default: fitted)",
+     "calibrate", NULL, parse_duration, AT(late_s)},
+    {"no-fit", 0, NULL, "with --from: take the node as it is, only compare", "calibrate", NULL, parse_flag, AT(no_fit)},
     {"rows", 0, "FILE", "beside what is printed, write the rows there: as csv, or as jsonl if the name ends so", EVALUATE, "FILE",
      parse_text, AT(rows)},
     {"verbose", 'v', NULL, "say more on standard error", "*", NULL, parse_louder, AT(verbosity)},
@@ -126,10 +137,11 @@ int option_applies(const struct option_row *option, const char *command)
 static void settings_init(struct settings *out, const char *command)
 {
     *out = (struct settings){.command = command, .node = "host", .place = "compact", .protocol = "auto", .export_format = "goal"};
-    out->procs = (struct size_list){.value = {2}, .count = 1};
+    out->procs = (struct size_list){.value = {2}, .count = strcmp(command, "calibrate") != 0}; /* which takes it from what it reads */
     out->size = (struct size_list){.value = {1 << 20}, .count = 1};
     out->buffer_domain = -1;
     out->ppn = 1;
+    out->late_s = NAN;
     out->window = 64;
     out->seed = 1;
     out->reps = 1000;

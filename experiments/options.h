@@ -29,9 +29,9 @@ struct settings {
     const char *positional[POSITIONAL_MAX];
     size_t positional_count;
 
-    const char *node, *place, *protocol, *variant, *trace, *output, *rows, *network;
+    const char *node, *place, *protocol, *variant, *trace, *output, *rows, *network, *from, *collective;
     const char *schedule, *export_format, *goal;
-    struct size_list procs, size, fragment, slots, sets, buffer;
+    struct size_list procs, size, fragment, slots, sets, buffer, fit_procs;
     struct tree_list tree;
     struct name_list algorithm, channel;
     enum p2p_pattern pattern;
@@ -42,13 +42,13 @@ struct settings {
     int32_t buffer_domain;
     uint32_t readers_most;
     int root_shift;
-    double skew_s, noise;
+    double skew_s, noise, late_s;
     enum backend backend;
     enum copying copy_in, copy_out;
     uint64_t seed;
     uint32_t reps, warmup;
     double time_limit_s, stall_report_s;
-    int huge_pages, control_pages, no_verify, list, regret, in_place;
+    int huge_pages, control_pages, no_verify, list, regret, in_place, mean, no_fit;
     enum format format;
     int verbosity; /* 0, -v 1, -vv 2, -q -1 */
 };

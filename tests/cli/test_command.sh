@@ -157,6 +157,13 @@ if [ -c /dev/full ]; then # never make a file of that name
     full run --help
     full doctor
 fi
+printf '# OSU MPI Broadcast Latency Test\n64 2.0\n' >"$work/osu"
+printf 'procs,size_bytes,time_s\n2,64,fast\n' >"$work/slow.csv"
+refuses 2 'osu:2: .*--procs' calibrate --from "$work/osu" --node broadwell-2x8
+refuses 2 'slow.csv:2: not a time' calibrate --from "$work/slow.csv" --node broadwell-2x8
+refuses 2 '1 rows cannot fix' calibrate --from "$work/osu" --procs 2 --node "synthetic:pack:1 numa:1 l3:1 core:2 pu:1" --buffers warm --protocol shared_source
+refuses 2 'only bcast' calibrate --from "$work/osu" --procs 2 --collective allgather
+refuses 1 'cannot read' calibrate --from "$work/nothing"
 
 runs_with() { # TEXT: some process has it on its command line
     for line in /proc/[0-9]*/cmdline; do
