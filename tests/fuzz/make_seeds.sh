@@ -2,7 +2,7 @@
 # Writes a seed corpus for each fuzz target and a dictionary: make_seeds.sh FOLDER
 set -eu
 out=$1
-mkdir -p "$out/goal" "$out/node_yaml" "$out/hwloc_xml" "$out/hwloc_synthetic" "$out/words"
+mkdir -p "$out/fit_rows" "$out/goal" "$out/node_yaml" "$out/hwloc_xml" "$out/hwloc_synthetic" "$out/words"
 
 sed -n 's/^    {"\([a-z0-9_]*\)", FIELD_.*/"\1: "/p' model/formats/node_fields.c >"$out/node_yaml.dict"
 printf '"%s"\n' same_cache same_core same_socket cross_socket in_cold out_cold plain_cold start_ns s_per_byte t_w_s t_s_per_byte \
@@ -29,6 +29,14 @@ printf 'num_ranks 3 // comment\n/* another */ rank 2 {\na: recv 9b from -1 tag -
 printf 'num_ranks 2\nrank 0 {\nr: recv 1b from 1\ns: send 1b to 1\ns requires r\n}\nrank 1 {\nr: recv 1b from 0\ns: send 1b to 0\ns requires r\n}\n' \
     >"$out/goal/deadlock"
 printf 'num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\na requires b\nb irequires a\n}\n' >"$out/goal/cycle"
+
+printf '"%s"\n' procs size_bytes time_s '# OSU' '#bytes' 't_max[usec]' '# #processes = ' ',' 1e-6 nan inf '\x0d\x0a' >"$out/fit_rows.dict"
+printf 'procs,size_bytes,time_s\n2,1,1e-7\n24,1048576,0.00025\n' >"$out/fit_rows/csv"
+printf 'node,time_s,algorithm,size_bytes,procs\r\na,1e-6,flat,64,3\r\n\r\na,2e-6,flat,128,3\r\n' >"$out/fit_rows/columns"
+printf 'size_bytes,time_s\n64,1e-6\n' >"$out/fit_rows/no_procs"
+printf '# OSU MPI Broadcast Latency Test v5.9\n# Size       Avg Latency(us)\n1    0.31\n1024  1.20\n' >"$out/fit_rows/osu"
+printf '# Benchmarking Bcast\n# #processes = 16\n#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n 0 1000 0.02 0.04 0.03\n 64 1000 0.9 1.4 1.2\n\n# All processes entering MPI_Finalize\n' \
+    >"$out/fit_rows/imb"
 
 # A machine of two cores, as hwloc 2 exports it.
 cat >"$out/hwloc_xml/small" <<'XML'
