@@ -15,7 +15,9 @@
 
 const struct option_row option_table[] = {
     {"node", 0, "NODE", "host, a preset, a node file (YAML), an hwloc XML file or synthetic:DESC (default: host)",
-     EVALUATE " topo calibrate figure", "host paper nehalem-2x4 broadwell-2x8 FILE", parse_text, AT(node)},
+     EVALUATE " topo calibrate figure",
+     "host paper nehalem-2x4 broadwell-2x8 haswell-2x14 skylake-2x12 cascadelake-2x24 icelake-2x32 epyc7742-2x64 kunpeng920-2x64 "
+     "thunderx2-2x32 FILE", parse_text, AT(node)},
     {"procs", 'n', "N", "number of ranks (list; default: 2)", SCENARIO " export", NULL, parse_positive_list, AT(procs)},
     {"size", 's', "BYTES", "message size, of allgather a rank's block: 64K, a list 64K,1M or a doubling range 1K..16M (default: 1M)",
      EVALUATE " export", NULL, parse_size_list, AT(size)},

@@ -279,7 +279,7 @@ static void presets_print(FILE *file, enum format format)
         fputs("item,value,low,high,unit,source\n", file);
     for (size_t i = 0; i < preset_count(); i++) {
         if (format == FORMAT_TABLE)
-            fprintf(file, "%-14s %s\n", preset_name(i), preset_description(i));
+            fprintf(file, "%-17s %s\n", preset_name(i), preset_description(i));
         else
             row_emit(&rows, preset_name(i), preset_description(i), NULL, NULL);
     }

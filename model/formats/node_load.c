@@ -38,7 +38,7 @@ static int file_load(const char *path, struct node *out, char *reason, size_t re
 /* A word without a slash or a dot was hardly meant as a path. */
 static int name_unknown(const char *spec, char *reason, size_t reason_bytes)
 {
-    char names[160] = "";
+    char names[256] = "";
     for (size_t i = 0; i < preset_count(); i++) {
         size_t length = strlen(names);
         snprintf(names + length, sizeof names - length, ", %s", preset_name(i));
