@@ -44,6 +44,7 @@ const struct row_field row_fields[] = {
     {"events", "", "events", ROW_INTEGER, AT(events), 0},
     {"messages", "", "messages", ROW_INTEGER, AT(messages), 0},
     {"wall_s", "s", "wall [us]", ROW_REAL, AT(wall_s), 0},
+    {"read_s", "s", "reading [us]", ROW_REAL, AT(read_s), 0},
     {"copy_s", "s", "copy [us]", ROW_REAL, AT(copy_s), ROW_DETAIL},
     {"wait_s", "s", "wait [us]", ROW_REAL, AT(wait_s), ROW_DETAIL},
     {"notify_s", "s", "notify [us]", ROW_REAL, AT(notify_s), ROW_DETAIL},

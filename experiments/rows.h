@@ -26,6 +26,7 @@ struct row {
     double term_sets_s, term_fill_s, term_notify_s, term_copy_s; /* model, the paper's form */
     int64_t events, messages;                           /* sim */
     double wall_s, copy_s, wait_s, notify_s;            /* where the time went */
+    double read_s;                                      /* of a GOAL program: its text */
     double time_min_s, time_p99_s, ci_low_s, ci_high_s; /* run, as all below */
     int64_t reps, verified;
     double memcpy_cold_s, copy_bound_s, handover_ns;

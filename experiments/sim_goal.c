@@ -16,8 +16,13 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* On this host: to read the program, and to run it. */
+struct took {
+    double read_s, run_s;
+};
+
 static int write_row(const struct settings *settings, const struct network *network, const struct goal_program *program,
-                     const struct goal_outcome *outcome)
+                     const struct goal_outcome *outcome, const struct took *took)
 {
     struct row_writer writer;
     struct row row;
@@ -29,6 +34,8 @@ static int write_row(const struct settings *settings, const struct network *netw
     row.events = (int64_t)outcome->events;
     row.messages = (int64_t)outcome->messages;
     row.time_s = sim_s_from_ps(outcome->time_ps);
+    row.wall_s = took->run_s;
+    row.read_s = took->read_s;
     int code = row_writer_open(&writer, settings);
     if (code)
         return code;
@@ -37,7 +44,8 @@ static int write_row(const struct settings *settings, const struct network *netw
     return full ? talk_fail(EXIT_UNABLE, "out of memory for rows: use --format csv or jsonl") : code;
 }
 
-static int run(const struct settings *settings, const struct network *network, const struct goal_program *program)
+static int run(const struct settings *settings, const struct network *network, const struct goal_program *program,
+               struct took *took)
 {
     struct loggp loggp = network_loggp(network);
     struct goal_outcome outcome;
@@ -46,10 +54,10 @@ static int run(const struct settings *settings, const struct network *network, c
     int err = goal_run(program, &loggp, 0, &outcome, reason, sizeof reason);
     if (err)
         return talk_fail(exit_code_of(err), "%s: %s", settings->goal, reason);
-    double took_s = now_s() - start_s;
-    talk_note(settings->verbosity, 1, "ran %u tasks in %.3f s: %.2f M messages/s", program->tasks, took_s,
-              took_s > 0 ? (double)outcome.messages / took_s * 1e-6 : 0);
-    int code = write_row(settings, network, program, &outcome);
+    took->run_s = now_s() - start_s;
+    talk_note(settings->verbosity, 1, "ran %u tasks in %.3f s: %.2f M messages/s", program->tasks, took->run_s,
+              took->run_s > 0 ? (double)outcome.messages / took->run_s * 1e-6 : 0);
+    int code = write_row(settings, network, program, &outcome, took);
     goal_outcome_destroy(&outcome);
     return code;
 }
@@ -67,8 +75,9 @@ int sim_goal(const struct settings *settings)
     int err = goal_read_file(settings->goal, &program, reason, sizeof reason);
     if (err)
         return talk_fail(exit_code_of(err), "%s", reason);
-    talk_note(settings->verbosity, 1, "read %u tasks of %u ranks in %.3f s", program.tasks, program.ranks, now_s() - start_s);
-    int code = run(settings, &network, &program);
+    struct took took = {.read_s = now_s() - start_s};
+    talk_note(settings->verbosity, 1, "read %u tasks of %u ranks in %.3f s", program.tasks, program.ranks, took.read_s);
+    int code = run(settings, &network, &program, &took);
     goal_program_destroy(&program);
     return code;
 }

@@ -52,6 +52,9 @@ equal "ti" "$("$shmcoll" export allgather --procs 2 --size 3 --format ti | head 
 "$shmcoll" export allgather --procs 2 --size 3 -o /dev/null
 [ -c /dev/null ] && pass || fail "a device was replaced"
 
+"$shmcoll" sim --goal same.goal --network loggp --format jsonl >out
+grep -q '"wall_s":[0-9.e-]*[1-9]' out && grep -q '"read_s":[0-9.e-]*[1-9]' out && pass || fail "what it took is not told: $(cat out)"
+
 refuses 2 "export needs a collective" export
 refuses 2 "unknown algorithm 'ring' of this collective: use one of binomial" export bcast --algorithm ring
 refuses 2 "recursive_doubling needs a power of two" export allgather --algorithm recursive_doubling --procs 6
