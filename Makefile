@@ -116,7 +116,7 @@ check: deps-check
 stress: deps-check deps-stress
 	@tests/run_stress.sh "$(MAKE)" $(JOBS)
 
-## bench: measured claims of speed, beside Open MPI and MPICH (under 30 minutes; QUICK=1: under 3)
+## bench: measured claims of speed, beside Open MPI, MPICH and SimGrid (under 30 minutes; QUICK=1: under 3; LOGGOPSIM=PATH: that too)
 bench: deps-bench
 	@$(MAKE) --no-print-directory -s -j$(JOBS) V=release all bench-programs $(MPI_BENCHES)
 	@experiments/bench/run_bench.sh build/release $(OUT) $(if $(QUICK),--quick)

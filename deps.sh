@@ -42,6 +42,7 @@ missing() {
     bench)
         have_cmd mpicc.openmpi || printf '%s\n' libopenmpi-dev openmpi-bin
         have_cmd mpicc.mpich || printf '%s\n' libmpich-dev mpich
+        have_cmd smpirun || echo libsimgrid-dev
         ;;
     *)
         echo "deps.sh: no group '$1': use build, check, guest, figures, stress or bench" >&2

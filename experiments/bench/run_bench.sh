@@ -2,7 +2,8 @@
 # What `make bench` does: run_bench.sh BUILD OUT [--quick]. Every protocol, our default (`best`), Open MPI (as installed, and with
 # its shared-memory component) and MPICH by one definition of time. Ours and the MPI run by turns in the same processes
 # (mpi_compare), so every ratio is taken within a launch; launches are interleaved in rounds, the spread is over rounds.
-# Allgather and messages between two ranks follow by the same definition (run_allgather.sh, run_combined.sh, run_p2p.sh). With
+# Allgather and messages between two ranks follow by the same definition (run_allgather.sh, run_combined.sh, run_p2p.sh); then how fast
+# is simulated, beside other simulators (run_simulators.sh). With
 # --quick under three minutes, else under thirty. Rows go to OUT/bench.jsonl, ratios to OUT/bench.csv, the tables to standard output and
 # OUT/bench.txt, the picture to OUT/bench.{pdf,svg,png}. Only what is installed is measured.
 # BENCH_PREFIX: words before every launch, such as a lock held while it lasts.
@@ -111,6 +112,7 @@ $here/run_combined.sh "$build" "$out" "$quick" | tee -a "$out/bench.txt"
 [ "$cpus" -lt 2 ] || experiments/bench/run_regret.sh "$build" "$quick" | tee -a "$out/bench.txt"
 # shellcheck disable=SC2086
 ${BENCH_PREFIX:-} "$bench/cluster_rate" ${quick:+--quick} | tee -a "$out/bench.txt"
+$here/run_simulators.sh "$build" "$out" "$quick" | tee -a "$out/bench.txt"
 [ -z "$quick" ] && "$bench/step_cost" | tee -a "$out/bench.txt"
 if have gnuplot; then
     plots=$(cd plots && pwd)
