@@ -34,6 +34,7 @@ int command_compare(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_figure(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_topo(int argc, char **argv);
 int command_calibrate(int argc, char **argv);
 

@@ -14,6 +14,7 @@ const struct command command_table[] = {
     {"export", command_export, "allgather|bcast|scatter", "a schedule for other simulators: GOAL for LogGOPSim, traces for SimGrid"},
     {"figure", command_figure, "NAME...",
      "a figure or table of the source paper, as data, script, pdf, svg and png; all, --list"},
+    {"report", command_report, "s1", "what the source paper's figures say beside what is simulated, with causes"},
     {"topo", command_topo, "", "show a node: domains, cores, caches, distances, and every known cost with its source"},
     {"doctor", command_doctor, "", "what on this host spoils measurements or features, with remedies; changes nothing"},
     {NULL, NULL, NULL, NULL},

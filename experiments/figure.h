@@ -108,6 +108,7 @@ struct figure_server {
 struct figure_paper {
     void (*change)(struct node *node); /* NULL: nothing */
     uint64_t size_most_bytes;
+    const char *node; /* only there; NULL: on both */
 };
 extern const struct figure_paper figure_as_it_is;
 typedef int figure_write_server(FILE *csv, const struct figure_server *server, const struct node *node,

@@ -6,13 +6,15 @@
 static const struct figure_server servers[] = {{"nehalem-2x4", 8}, {"broadwell-2x8", 16}};
 enum { SERVERS = sizeof servers / sizeof *servers, FRAGMENT_BYTES = 8192, BUFFER_BYTES = 4 << 20 };
 
-const struct figure_paper figure_as_it_is = {NULL, UINT64_MAX};
+const struct figure_paper figure_as_it_is = {NULL, UINT64_MAX, NULL};
 
 int figure_on_servers(FILE *csv, const struct figure_paper *paper, figure_write_server *write)
 {
     int code = 0;
     for (size_t n = 0; n < SERVERS && !code; n++) {
         struct node node;
+        if (paper->node && strcmp(paper->node, servers[n].node) != 0)
+            continue;
         code = figure_node(servers[n].node, &node);
         if (code)
             return code;

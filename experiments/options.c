@@ -96,7 +96,7 @@ const struct option_row option_table[] = {
      AT(regret)},
     {"list", 0, NULL, "list what there is", "topo figure", NULL, parse_flag, AT(list)},
     {"seed", 0, "N", "seed of everything random (default: 1)", EVALUATE " calibrate", NULL, parse_uint64, AT(seed)},
-    {"format", 0, "FORMAT", "table, csv or jsonl (default: table)", EVALUATE " doctor topo", "table csv jsonl", parse_format,
+    {"format", 0, "FORMAT", "table, csv or jsonl (default: table)", EVALUATE " doctor topo report", "table csv jsonl", parse_format,
      AT(format)},
     {"algorithm", 0, "NAME",
      "the schedule: ring, recursive_doubling, bruck, neighbour_exchange or sparbit of allgather (default: bruck); binomial, "
@@ -108,7 +108,7 @@ const struct option_row option_table[] = {
      "goal; ti, all ranks' traces in one file; or ti-list, a file each, FILE.0 and so on, and FILE with their names (default: goal)",
      "export", "goal ti ti-list", parse_export_format, AT(export_format)},
     {"output", 'o', "FILE", "write there instead of standard output; figure: the directory (default: out)",
-     EVALUATE " doctor topo calibrate figure export", "FILE", parse_text, AT(output)},
+     EVALUATE " doctor topo calibrate figure export report", "FILE", parse_text, AT(output)},
     {"from", 0, "FILE", "fit the costs of --node to times that others measured there: our rows as CSV (procs, size_bytes and time_s at least), "
      "or what OSU's or Intel's benchmarks print; - is standard input", "calibrate", "FILE", parse_text, AT(from)},
     {"collective", 0, "NAME", "with --from: what was timed (default: bcast)", "calibrate", "bcast", parse_text, AT(collective)},

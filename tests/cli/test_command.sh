@@ -137,6 +137,17 @@ if command -v gnuplot >/dev/null; then
             fail "no picture of $kind without runs"
     done
 fi
+refuses 2 "needs the paper" report
+refuses 2 "needs the paper" report s2
+SHMCOLL_PLOTS=$work/nowhere
+export SHMCOLL_PLOTS
+refuses 1 "set SHMCOLL_PLOTS" report s1
+unset SHMCOLL_PLOTS
+# Some ten seconds with AddressSanitizer, under which the parts are tested by themselves.
+case $shmcoll in
+*asan*) ;;
+*) says "^ 12 .*to MVAPICH; from a fragment on .*deviates .*\(7\)$" report s1 ;;
+esac
 refuses 2 "doctor takes no words" doctor now
 refuses 2 "generate needs" --generate tea
 # More memory than there is: a segment of 4 TiB.
