@@ -1,0 +1,36 @@
+/* A broadcast down a tree between processes of one node, message by message, as MPI libraries send them.
+ *
+ * A rank posts all its sends one after the other and has ended when they have. A short message is on its way as soon as it is
+ * sent, and its sender is free again. A long one the receiver copies from the sender's memory, with the kernel's help: the sender
+ * is busy until that has ended, and all such copies from ranks of one socket together go at the rate of one, in equal shares.
+ * Costs are by pair of ranks and for one size. Integer picoseconds; nothing is shared between calls. */
+#ifndef SHMCOLL_SIM_PAIRS_H
+#define SHMCOLL_SIM_PAIRS_H
+
+#include "model/schedule.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_pair {
+    uint64_t send_ps;  /* the sender's core is busy */
+    uint64_t begin_ps; /* from the begin of that to the first byte's way */
+    uint64_t bytes_ps; /* from there until the receiver has the message, if it is the only one */
+};
+
+struct sim_pairs_question {
+    const struct schedule *schedule; /* each rank but the root receives once, first */
+    const struct sim_pair *pair;     /* [from*procs + to] */
+    const uint32_t *socket_of_rank;  /* [procs], each below procs */
+    int single_copy;                 /* long messages */
+};
+
+struct sim_pairs_answer {
+    uint64_t time_ps;   /* the last rank's end; all begin at 0 */
+    double time_mean_ps; /* over ranks */
+};
+
+/* 0; -ENOTSUP if the schedule is no tree, with one line in `reason`; -ENOMEM. */
+int sim_pairs_run(const struct sim_pairs_question *question, struct sim_pairs_answer *out, char *reason, size_t reason_bytes);
+
+#endif
