@@ -1,5 +1,6 @@
 /* shmcoll model, sim and run: one evaluator over every scenario that was asked for. */
 #include "experiments/evaluate.h"
+#include "experiments/points.h"
 #include "experiments/scenario_build.h"
 #include "experiments/sim_goal.h"
 #include "experiments/statistics.h"
@@ -85,21 +86,38 @@ static int evaluate_told(const struct evaluator *evaluator, const struct scenari
     return code;
 }
 
-static int evaluate_grid(struct scenario_grid *grid, const struct evaluator *evaluator, struct row_writer *writer)
+struct grid_question {
+    struct scenario_grid *grid;
+    const struct evaluator *evaluator;
+};
+
+static int evaluate_point(void *context, size_t point, struct row *row)
+{
+    const struct grid_question *q = context;
+    struct scenario scenario;
+    const char *trace = q->grid->settings->trace;
+    int code = scenario_grid_get(q->grid, point, &scenario);
+    if (code)
+        return code;
+    if (strcmp(q->evaluator->name, "model") == 0 && !scenario.machine.network)
+        scenario.variant = evaluate_variant(q->grid->settings, &q->grid->node);
+    return trace ? evaluate_traced(q->evaluator, &scenario, trace, row)
+                 : evaluate_told(q->evaluator, &scenario, q->grid->settings, row);
+}
+
+/* Simulations do not disturb each other, as runs would; what -v tells stands between rows only if there is one process. */
+static uint32_t jobs_of(const struct grid_question *q)
+{
+    const struct settings *s = q->grid->settings;
+    return strcmp(q->evaluator->name, "sim") || s->verbosity > 0 || s->trace ? 1 : s->jobs ? s->jobs : points_jobs_default();
+}
+
+static int evaluate_points(struct grid_question *q, struct points *points, struct row_writer *writer)
 {
     int worst = 0;
-    const char *trace = grid->settings->trace;
-    if (trace && grid->count > 1)
-        return talk_fail(EXIT_USAGE, "--trace shows one simulation, here are %zu: give one value each", grid->count);
-    for (size_t i = 0; i < grid->count; i++) {
-        struct scenario scenario;
+    for (size_t i = 0; i < q->grid->count; i++) {
         struct row row;
-        int code = scenario_grid_get(grid, i, &scenario);
-        if (code)
-            return code;
-        if (strcmp(evaluator->name, "model") == 0 && !scenario.machine.network)
-            scenario.variant = evaluate_variant(grid->settings, &grid->node);
-        code = trace ? evaluate_traced(evaluator, &scenario, trace, &row) : evaluate_told(evaluator, &scenario, grid->settings, &row);
+        int code = points_next(points, i, &row) ? evaluate_point(q, i, &row) : 0;
         if (code && code != EXIT_WRONG_DATA)
             return code;
         worst = code ? code : worst;
@@ -107,6 +125,18 @@ static int evaluate_grid(struct scenario_grid *grid, const struct evaluator *eva
             return talk_fail(EXIT_UNABLE, "out of memory for rows: use --format csv or jsonl");
     }
     return worst;
+}
+
+static int evaluate_grid(struct scenario_grid *grid, const struct evaluator *evaluator, struct row_writer *writer)
+{
+    struct grid_question question = {grid, evaluator};
+    struct points points;
+    if (grid->settings->trace && grid->count > 1)
+        return talk_fail(EXIT_USAGE, "--trace shows one simulation, here are %zu: give one value each", grid->count);
+    points_begin(&points, jobs_of(&question), grid->count, evaluate_point, &question);
+    int code = evaluate_points(&question, &points, writer);
+    points_end(&points);
+    return code;
 }
 
 static int evaluate_command(int argc, char **argv)

@@ -95,6 +95,8 @@ const struct option_row option_table[] = {
     {"regret", 0, NULL, "measure again what each evaluator would choose, against the best; with --protocol best: its choice against all protocols", "compare", NULL, parse_flag,
      AT(regret)},
     {"list", 0, NULL, "list what there is", "topo figure", NULL, parse_flag, AT(list)},
+    {"jobs", 'j', "N", "simulations beside each other where there are several (default: as many as there are cpus)", "sim", NULL,
+     parse_positive_uint32, AT(jobs)},
     {"seed", 0, "N", "seed of everything random (default: 1)", EVALUATE " calibrate", NULL, parse_uint64, AT(seed)},
     {"format", 0, "FORMAT", "table, csv or jsonl (default: table)", EVALUATE " doctor topo report", "table csv jsonl", parse_format,
      AT(format)},
