@@ -52,8 +52,9 @@ static int run(const struct settings *settings, const struct network *network, c
     char reason[300] = "";
     double start_s = now_s();
     int err = goal_run(program, &loggp, 0, &outcome, reason, sizeof reason);
+    int wrong = err == -EDEADLK || err == -EMSGSIZE || err == -EOVERFLOW; /* the program, not the host */
     if (err)
-        return talk_fail(exit_code_of(err), "%s: %s", settings->goal, reason);
+        return talk_fail(wrong ? EXIT_USAGE : exit_code_of(err), "%s: %s", settings->goal, reason);
     took->run_s = now_s() - start_s;
     talk_note(settings->verbosity, 1, "ran %u tasks in %.3f s: %.2f M messages/s", program->tasks, took->run_s,
               took->run_s > 0 ? (double)outcome.messages / took->run_s * 1e-6 : 0);

@@ -70,7 +70,13 @@ printf 'num_ranks 2\nrank 0 {\nsend 1b to 2\n}\n' >bad.goal
 refuses 2 "bad.goal:3: there is no rank 2, num_ranks is 2" sim --goal bad.goal
 printf 'num_ranks 2\nrank 0 {\nr: recv 1b from 1\ns: send 1b to 1\ns requires r\n}\n' >dead.goal
 printf 'rank 1 {\nr: recv 1b from 0\ns: send 1b to 0\ns requires r\n}\n' >>dead.goal
-refuses 1 "dead.goal: deadlock: rank 0 waits for rank 1 .line 3., rank 1 waits for rank 0 .line 8." sim --goal dead.goal
+refuses 2 "dead.goal: deadlock: rank 0 waits for rank 1 .line 3., rank 1 waits for rank 0 .line 8." sim --goal dead.goal
+printf 'num_ranks 2\nrank 0 {\nsend 18446744073709551614b to 1\n}\nrank 1 {\nrecv 18446744073709551614b from 0\n}\n' >large.goal
+refuses 2 "large.goal: the times of this program and network add up to more than 106 days" sim --goal large.goal
+printf 'num_ranks 2\nrank 0 {\nsend 10b to 1\n}\nrank 1 {\nrecv 9b from 0\n}\n' >short.goal
+refuses 2 "short.goal: line 6: rank 1 receives 9 bytes of the 10 that rank 0 sends in line 3" sim --goal short.goal
+printf 'num_ranks 16777216\nrank 0 {\ncalc 1 cpu 200\n}\n' >many.goal
+refuses 4 "many.goal: 16777216 ranks of 201 cpus and 1 nics are too many" sim --goal many.goal
 
 # SimGrid, on a platform where every pair of hosts has a link of its own. Its messages have an envelope of 16 bytes, and ours do not
 # count the first byte: both are in L.

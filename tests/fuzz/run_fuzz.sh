@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes the readers of what others write, with AddressSanitizer: run_fuzz.sh [SECONDS a target, default 60].
-# Corpora grow in build/fuzz, so that a later run goes on from there; an input that fails is kept beside them and named.
+# Corpora begin with make_seeds.sh and tests/fuzz/corpus and grow in build/fuzz, so that a later run goes on from there; an input that fails is kept beside them and named.
 # Ends with "N passed, N failed"; 77 where clang or its fuzzer is missing.
 set -u
 seconds=${1:-60}
@@ -41,13 +41,14 @@ for target in tests/fuzz/fuzz_*.c; do
     name=${program#fuzz_}
     corpus=$out/corpus/$name
     mkdir -p "$corpus"
-    dictionary= leaks=1 runs=-1
+    dictionary= committed= leaks=1 runs=-1
+    [ -d "tests/fuzz/corpus/$name" ] && committed=tests/fuzz/corpus/$name
     # hwloc itself leaks where it gives up, so not for long either; leaks of ours are found by the tests.
     case $name in hwloc_*) leaks=0 runs=12000 ;; esac
     [ -e "$out/seeds/$name.dict" ] && dictionary=-dict=$out/seeds/$name.dict
     # HWLOC_*: only the input may say what is read.
     if ASAN_OPTIONS=detect_leaks=$leaks env -u HWLOC_XMLFILE -u HWLOC_SYNTHETIC "$out/$program" -max_total_time="$seconds" -runs=$runs -timeout=20 -rss_limit_mb=1024 -max_len=4096 \
-        -print_final_stats=1 -artifact_prefix="$out/$name-" $dictionary "$corpus" "$out/seeds/$name" >"$out/$name.log" 2>&1; then
+        -print_final_stats=1 -artifact_prefix="$out/$name-" $dictionary "$corpus" "$out/seeds/$name" $committed >"$out/$name.log" 2>&1; then
         passed=$((passed + 1))
         echo "fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$out/$name.log") inputs, at most $seconds s"
     else
