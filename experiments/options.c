@@ -71,6 +71,8 @@ const struct option_row option_table[] = {
     {"root-shift", 0, NULL, "the root moves by one each repetition", "run compare", NULL, parse_flag, AT(root_shift)},
     {"skew", 0, "TIME", "ranks start uniformly late by up to TIME, such as 10us (default: 0us)", "sim run compare", NULL,
      parse_skew, AT(skew_s)},
+    {"slice", 0, "TIME", "ranks that share a core take turns of TIME, and spin to their ends (default: 0us, who waits yields at once)", "sim",
+     NULL, parse_duration, AT(slice_s)},
     {"noise", 0, "RATIO", "relative standard deviation of every simulated cost (default: 0)", "sim compare", NULL, parse_ratio,
      AT(noise)},
     {"backend", 0, "KIND", "ranks are procs or threads (default: procs)", "run compare", "procs threads", parse_backend,

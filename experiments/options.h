@@ -42,7 +42,7 @@ struct settings {
     int32_t buffer_domain;
     uint32_t readers_most;
     int root_shift;
-    double skew_s, noise, late_s;
+    double skew_s, noise, late_s, slice_s;
     enum backend backend;
     enum copying copy_in, copy_out;
     uint64_t seed;

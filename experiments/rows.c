@@ -62,6 +62,7 @@ const struct row_field row_fields[] = {
     {"network", "", "network", ROW_TEXT, AT(network), ROW_HEAD},
     {"ppn", "", "ranks a node", ROW_INTEGER, AT(ppn), ROW_HEAD},
     {"skew_s", "s", "skew [us]", ROW_REAL, AT(skew_s), ROW_HEAD | ROW_DETAIL},
+    {"slice_s", "s", "slice [us]", ROW_REAL, AT(slice_s), ROW_HEAD | ROW_DETAIL},
     {"noise", "1", "noise", ROW_REAL, AT(noise), ROW_HEAD | ROW_DETAIL},
     {"root_shift", "", "root shift", ROW_TRUTH, AT(root_shift), ROW_HEAD | ROW_DETAIL},
     {"seed", "", "seed", ROW_INTEGER, AT(seed), ROW_HEAD | ROW_DETAIL},
@@ -152,6 +153,7 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     row->seed = (int64_t)conditions->seed;
     row->root_shift = conditions->root_shift ? 1 : ROW_ABSENT;
     row->skew_s = conditions->skew_s > 0 ? conditions->skew_s : NAN;
+    row->slice_s = conditions->slice_s > 0 ? conditions->slice_s : NAN;
     row->noise = conditions->noise > 0 ? conditions->noise : NAN;
 }
 

@@ -151,6 +151,7 @@ struct conditions scenario_conditions(const struct settings *s)
         .buffer_memory = s->buffer_memory,
         .buffer_domain = s->buffer_domain,
         .skew_s = s->skew_s,
+        .slice_s = s->slice_s,
         .noise = s->noise,
         .seed = s->seed,
         .reps = s->reps,

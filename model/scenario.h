@@ -93,6 +93,7 @@ struct conditions {
     int32_t buffer_domain; /* user buffers on this domain; -1: each rank's own */
     int queues_together;   /* sim: all ranks' queues on rank 0's domain, where an initialisation by rank 0 alone leaves them */
     double skew_s;         /* ranks start uniformly late in [0, skew] */
+    double slice_s;        /* sim: ranks that share a core take turns of that; 0: who waits yields at once */
     double noise;          /* sim: relative standard deviation of every cost */
     uint64_t seed;
     uint32_t reps, warmup;

@@ -46,10 +46,11 @@ static int supports(const struct scenario *scenario, int traced, char *reason, s
         return -ENOTSUP;
     }
     const uint32_t *cores = scenario->placement.core_of_rank;
-    for (uint32_t i = 1; i < scenario->job.procs && !scenario->machine.node->contention_free; i++)
+    int one_each = scenario_by_messages(scenario) && !scenario->machine.node->contention_free;
+    for (uint32_t i = 1; i < scenario->job.procs && one_each; i++)
         for (uint32_t j = 0; j < i; j++)
             if (cores[i] == cores[j]) {
-                snprintf(reason, reason_bytes, "ranks %u and %u share core %u; the simulator gives each rank a core", j, i,
+                snprintf(reason, reason_bytes, "ranks %u and %u share core %u; of messages each rank needs one for itself", j, i,
                          cores[i]);
                 return -ENOTSUP;
             }

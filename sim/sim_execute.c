@@ -54,6 +54,8 @@ int sim_create(struct sim *sim, const struct scenario *scenario, char *reason, s
         rc = order_others(sim);
     if (rc == 0)
         rc = sim_queue_create(&sim->queue, 2 * (size_t)procs + 64);
+    if (rc == 0)
+        rc = sim_cores_create(&sim->cores, scenario, &sim->queue);
     if (rc || !sim->rank) {
         snprintf(reason, reason_bytes, rc == -EINVAL ? "this tree cannot be built" : "no memory to simulate %u ranks", procs);
         sim_destroy(sim);
@@ -73,6 +75,7 @@ void sim_destroy(struct sim *sim)
     sim_copies_destroy(&sim->copies);
     sim_words_destroy(&sim->words);
     sim_queue_destroy(&sim->queue);
+    sim_cores_destroy(&sim->cores);
     free(sim->rank);
     free(sim->others);
     *sim = (struct sim){0};
@@ -82,8 +85,11 @@ void sim_destroy(struct sim *sim)
  * that is the order in which the queue would have returned it. */
 static int advance(struct sim *sim, uint32_t r)
 {
+    sim->idle_turns = 0;
     for (;;) {
         uint64_t next_ps = sim->now_ps;
+        if (sim->cores.shared && sim->rank[r].phase == SIM_NEXT && sim_cores_expired(&sim->cores, r, sim->now_ps))
+            return sim_cores_leave(&sim->cores, r, 1, sim->now_ps);
         int rc = sim_step_continue(sim, r, &next_ps);
         if (rc || next_ps == SIM_BLOCKED)
             return rc;
@@ -93,13 +99,49 @@ static int advance(struct sim *sim, uint32_t r)
     }
 }
 
+/* A rank's time has come, on a core that it may share. */
+static int go_on(struct sim *sim, uint32_t r)
+{
+    struct sim_cores *cores = &sim->cores;
+    if (!cores->shared)
+        return advance(sim, r);
+    if (!sim_cores_begin(cores, r))
+        return sim_cores_enter(cores, r, sim->now_ps);
+    int rc = sim->rank[r].phase == SIM_PARKED ? 0 : advance(sim, r);
+    if (rc || !sim_cores_have(cores, r))
+        return rc;
+    if (sim->rank[r].phase == SIM_OVER || (sim->rank[r].phase == SIM_PARKED && cores->slice_ps == 0))
+        return sim_cores_leave(cores, r, 0, sim->now_ps);
+    int turn = sim->rank[r].phase == SIM_PARKED && sim_cores_expired(cores, r, sim->now_ps);
+    return turn ? sim_cores_leave(cores, r, 1, sim->now_ps) : 0;
+}
+
+static int all_wait(const struct sim *sim)
+{
+    for (uint32_t r = 0; r < sim->procs; r++)
+        if (sim->rank[r].phase != SIM_PARKED && sim->rank[r].phase != SIM_OVER)
+            return 0;
+    return 1;
+}
+
+/* The slice of who spins there has ended. */
+static int turn_core(struct sim *sim, uint32_t core, uint32_t turn)
+{
+    struct sim_core *c = &sim->cores.core[core];
+    if (c->turn != turn || c->runs == SIM_NOBODY || sim->rank[c->runs].phase != SIM_PARKED)
+        return 0;
+    if (++sim->idle_turns > 2 * sim->procs && all_wait(sim))
+        return -EDEADLK;
+    return sim_cores_expired(&sim->cores, c->runs, sim->now_ps) ? sim_cores_leave(&sim->cores, c->runs, 1, sim->now_ps) : 0;
+}
+
 /* Copies of one class have ended. */
 static int end_flows(struct sim *sim, uint32_t class_id, uint32_t generation)
 {
     uint32_t r;
     while ((r = sim_bandwidth_end(&sim->copies.memory.bandwidth, class_id, generation, sim->now_ps)) != SIM_NO_RANK) {
         sim_step_copied(sim, r);
-        int rc = advance(sim, r);
+        int rc = go_on(sim, r);
         if (rc)
             return rc;
     }
@@ -126,6 +168,7 @@ static int start_ranks(struct sim *sim, uint32_t root)
 {
     const struct scenario *scenario = sim->scenario;
     sim_copies_start(&sim->copies);
+    sim_cores_start(&sim->cores);
     for (uint32_t r = 0; r < sim->procs; r++) {
         struct sim_rank *rank = &sim->rank[r];
         rank->call = call_of(sim, r, root);
@@ -153,8 +196,9 @@ static int run_events(struct sim *sim)
             return -EDEADLK;
         struct sim_event event = sim_queue_pop(&sim->queue);
         sim->now_ps = event.time_ps;
-        int rc = event.target < sim->procs ? advance(sim, event.target)
-                                           : end_flows(sim, event.target - sim->procs, event.generation);
+        int rc = event.target < sim->procs        ? go_on(sim, event.target)
+                 : event.target >= SIM_CORE_EVENT ? turn_core(sim, event.target - SIM_CORE_EVENT, event.generation)
+                                                  : end_flows(sim, event.target - sim->procs, event.generation);
         if (rc)
             return rc;
     }

@@ -8,6 +8,7 @@
 
 #include "model/scenario.h"
 #include "sim/sim_copy.h"
+#include "sim/sim_cores.h"
 #include "sim/sim_costs.h"
 #include "sim/sim_queue.h"
 #include "sim/sim_words.h"
@@ -20,6 +21,7 @@ enum sim_phase {
     SIM_ADD,    /* its addition becomes visible */
     SIM_COPY,   /* the first byte of its copy moves */
     SIM_COPYING,
+    SIM_WAITED, /* what it waits for came while others had its core: it has yet to see it */
     SIM_OVER,
 };
 
@@ -48,6 +50,8 @@ struct sim {
     struct sim_copies copies; /* described nodes */
     struct sim_words words;
     struct sim_queue queue;
+    struct sim_cores cores;
+    uint32_t idle_turns; /* of cores, since a rank did something */
     struct sim_rank *rank; /* [procs] */
     uint32_t *others;      /* [rank*(procs - 1)] allgather: in this order each reads the others; NULL: from the next one on */
     struct trace_sink *sink;

@@ -74,7 +74,7 @@ static void serve_polls(struct sim *sim, size_t word)
 {
     for (uint32_t r = sim->words.word[word].first_waiter; r != SIM_NOBODY; r = sim->words.next_waiter[r]) {
         struct sim_rank *rank = &sim->rank[r];
-        if (rank->poll_asked_ps > sim->now_ps)
+        if (rank->poll_asked_ps > sim->now_ps || !sim_cores_have(&sim->cores, r))
             continue;
         rank->poll_asked_ps = NEVER;
         rank->poll_ps = fetch_line(sim, r, word, 1);
@@ -252,6 +252,16 @@ static uint64_t begin_flow(struct sim *sim, uint32_t r)
     return SIM_BLOCKED;
 }
 
+/* What r waits for has come. It sees that now, or when it has its core again; without slices it has not asked for that yet. */
+static int satisfy(struct sim *sim, uint32_t r, size_t word)
+{
+    if (sim_cores_have(&sim->cores, r))
+        return sim_queue_push(&sim->queue, end_wait(sim, r, word), r, 0);
+    sim->rank[r].phase = SIM_WAITED;
+    sim->rank[r].poll_ps = 0;
+    return sim->cores.slice_ps ? 0 : sim_cores_enter(&sim->cores, r, sim->now_ps);
+}
+
 /* Lets those go on whom the word's new value satisfies. */
 static int wake(struct sim *sim, size_t word)
 {
@@ -262,7 +272,7 @@ static int wake(struct sim *sim, size_t word)
         uint32_t next = sim->words.next_waiter[r];
         if (!sim_words_satisfied(&sim->rank[r].step, w->value))
             sim_words_park(&sim->words, word, r);
-        else if (sim_queue_push(&sim->queue, end_wait(sim, r, word), r, 0) != 0)
+        else if (satisfy(sim, r, word) != 0)
             return -ENOMEM;
         r = next;
     }
@@ -337,6 +347,9 @@ int sim_step_continue(struct sim *sim, uint32_t r, uint64_t *next_ps)
         return begin_step(sim, r, next_ps);
     case SIM_COPY:
         *next_ps = begin_flow(sim, r);
+        return 0;
+    case SIM_WAITED:
+        *next_ps = begin_wait(sim, r);
         return 0;
     default:
         return change_word(sim, r);

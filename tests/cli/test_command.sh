@@ -174,6 +174,7 @@ refuses 2 'osu:2: .*--procs' calibrate --from "$work/osu" --node broadwell-2x8
 refuses 2 'slow.csv:2: not a time' calibrate --from "$work/slow.csv" --node broadwell-2x8
 refuses 2 '1 rows cannot fix' calibrate --from "$work/osu" --procs 2 --node "synthetic:pack:1 numa:1 l3:1 core:2 pu:1" --buffers warm --protocol shared_source
 refuses 2 'only bcast' calibrate --from "$work/osu" --procs 2 --collective allgather
+refuses 4 'of messages each rank needs one for itself' sim allgather --node broadwell-2x8 --procs 20 --algorithm ring
 refuses 1 'cannot read' calibrate --from "$work/nothing"
 
 runs_with() { # TEXT: some process has it on its command line
@@ -294,6 +295,7 @@ says 'banked.*kary:4","size_bytes":1048576,"fragment_bytes":8192,"slots":8,"sets
     --node broadwell-2x8 --procs 16 --format jsonl
 says 'release_gather.*:64","size_bytes":1048576,"fragment_bytes":8192,"slots":4,"sets":1' sim bcast --protocol release_gather \
     --node broadwell-2x8 --procs 16 --format jsonl
+says '"procs":32,.*"time_s":0.000[0-9]*,.*"slice_s":(0.0001|9.99)' sim bcast --node broadwell-2x8 --procs 32 --slice 100us --format jsonl
 says 'kary:4","size_bytes":1048576,"fragment_bytes":131072,"slots":8,"sets":2' sim bcast --protocol banked --buffer 1M --node broadwell-2x8 --format jsonl
 says 'chain","size_bytes":1048576,"fragment_bytes":8192,"slots":3,"sets":1' sim bcast --protocol banked --slots 3 --tree chain \
     --node broadwell-2x8 --format jsonl

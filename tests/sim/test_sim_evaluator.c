@@ -132,9 +132,6 @@ static void refusals(void **state)
     struct sim_case c;
     sim_case_preset(&c, "broadwell-2x8");
     sim_case_bcast(&c, 4, 1000, 512, 4, 1);
-    c.core_of_rank[3] = 0;
-    refused(&c, -ENOTSUP, "share core 0");
-    c.core_of_rank[3] = 3;
     c.scenario.machine.nodes = 2;
     refused(&c, -ENOTSUP, "one node");
     c.scenario.machine.nodes = 1;
