@@ -44,6 +44,12 @@ int figure_layers(FILE *csv, const struct settings *settings);
 int figure_latency(FILE *csv, const struct settings *settings);
 int figure_bandwidth(FILE *csv, const struct settings *settings);
 int figure_rate(FILE *csv, const struct settings *settings);
+int figure_tianhe6(FILE *csv, const struct settings *settings);
+int figure_tianhe7(FILE *csv, const struct settings *settings);
+int figure_tianhe8(FILE *csv, const struct settings *settings);
+int figure_tianhe9(FILE *csv, const struct settings *settings);
+int figure_tianhe_memory(FILE *csv, const struct settings *settings);
+int figure_tianhe_table(FILE *csv, const struct settings *settings);
 int figure_switch(FILE *csv, const struct settings *settings);
 int figure_host_switch(FILE *csv, const struct settings *settings);
 

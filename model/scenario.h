@@ -134,6 +134,8 @@ struct trace_step {
     uint32_t index;          /* slot, set or line */
     uint64_t start_ps, wait_end_ps, end_ps; /* wait_end: when the awaited value was posted (start if it was there) */
     uint64_t bytes;
+    uint32_t stage;    /* of a network, enum nic_stage: where; 0: the rank itself */
+    const char *label; /* what it is; NULL: its name says it */
 };
 struct trace_sink {
     void (*emit)(void *context, const struct trace_step *step);

@@ -25,3 +25,11 @@ int channel_shape_of(const struct channel_kind *kind, uint32_t fragment_bytes, u
     out->fragment_bytes = fragment_bytes;
     return 0;
 }
+
+int channel_shape_remote(const struct channel_kind *kind, uint32_t fragment_bytes, uint32_t slots, struct channel_shape *out)
+{
+    int err = channel_shape_of(kind, fragment_bytes, slots, out);
+    if (!err)
+        out->offer_bytes = OFFER_BYTES;
+    return err;
+}
