@@ -235,7 +235,7 @@ beside="sim bcast --node nehalem-2x4 --procs 8,4,6 --size 1K..64K --format jsonl
 # shellcheck disable=SC2086
 for jobs in 1 3; do "$shmcoll" $beside $jobs | sed 's/"wall_s":[^,]*//' >"$work/beside.$jobs"; done
 [ "$(wc -l <"$work/beside.1")" -eq 21 ] && cmp -s "$work/beside.1" "$work/beside.3" && pass || fail "rows by several processes differ"
-refuses 4 "ranks 0 and 8 share core 0" sim bcast --node nehalem-2x4 --procs 9,10,11,12 --size 1K --jobs 4
+refuses 4 "ranks 0 and 8 share core 0" sim allgather --algorithm ring --node nehalem-2x4 --procs 9,10,11,12 --size 1K --jobs 4
 
 queue="--node paper --fragment 8K --slots 16 --sets 2 --format jsonl"
 says "$always.*$bcast.*\"fragment_opt_bytes\":.*\"slots_opt\":" model bcast $queue
