@@ -1,5 +1,6 @@
 /* shmcoll model, sim and run: one evaluator over every scenario that was asked for. */
 #include "experiments/evaluate.h"
+#include "experiments/per_rank.h"
 #include "experiments/points.h"
 #include "experiments/scenario_build.h"
 #include "experiments/sim_goal.h"
@@ -55,7 +56,8 @@ int evaluate_row(const struct evaluator *evaluator, const struct scenario *scena
 }
 
 /* One simulation, its steps in a file beside its row. */
-static int evaluate_traced(const struct evaluator *evaluator, const struct scenario *scenario, const char *path, struct row *row)
+static int evaluate_traced(const struct evaluator *evaluator, const struct scenario *scenario, const char *path,
+                           struct per_rank *ranks, struct row *row)
 {
     struct trace_json trace;
     FILE *out = fopen(path, "w");
@@ -66,9 +68,28 @@ static int evaluate_traced(const struct evaluator *evaluator, const struct scena
     snprintf(title, sizeof title, "%s, %s, %llu bytes", scenario->machine.node->name, way,
              (unsigned long long)job_size_bytes(&scenario->job));
     trace_json_begin(&trace, out, title, scenario->job.procs, job_root(&scenario->job));
-    int code = evaluate_row(evaluator, scenario, &trace.sink, row, NULL), error = trace_json_end(&trace);
+    if (ranks)
+        ranks->next = &trace.sink;
+    int code = evaluate_row(evaluator, scenario, ranks ? &ranks->sink : &trace.sink, row, NULL), error = trace_json_end(&trace);
     if ((fclose(out) != 0 || error) && code == 0)
         code = talk_fail(EXIT_FAILED, "cannot write %s: is there room?", path);
+    return code;
+}
+
+/* One simulation, with what its ranks did in a file, and its steps in another if asked for. */
+static int evaluate_ranks(const struct evaluator *evaluator, const struct scenario *scenario, const struct settings *settings,
+                          struct row *row)
+{
+    struct per_rank ranks;
+    if (scenario->machine.network)
+        return talk_fail(EXIT_UNABLE, "--per-rank is not there for --network itself: export the schedule and give it by --goal");
+    if (per_rank_create(&ranks, scenario->job.procs, 0, NAN))
+        return talk_fail(EXIT_UNABLE, "out of memory for %u ranks: leave out --per-rank", scenario->job.procs);
+    int code = settings->trace ? evaluate_traced(evaluator, scenario, settings->trace, &ranks, row)
+                               : evaluate_row(evaluator, scenario, &ranks.sink, row, NULL);
+    if (!code)
+        code = per_rank_write(&ranks, settings->per_rank);
+    per_rank_destroy(&ranks);
     return code;
 }
 
@@ -95,21 +116,22 @@ static int evaluate_point(void *context, size_t point, struct row *row)
 {
     const struct grid_question *q = context;
     struct scenario scenario;
-    const char *trace = q->grid->settings->trace;
+    const struct settings *s = q->grid->settings;
     int code = scenario_grid_get(q->grid, point, &scenario);
     if (code)
         return code;
     if (strcmp(q->evaluator->name, "model") == 0 && !scenario.machine.network)
         scenario.variant = evaluate_variant(q->grid->settings, &q->grid->node);
-    return trace ? evaluate_traced(q->evaluator, &scenario, trace, row)
-                 : evaluate_told(q->evaluator, &scenario, q->grid->settings, row);
+    if (s->per_rank)
+        return evaluate_ranks(q->evaluator, &scenario, s, row);
+    return s->trace ? evaluate_traced(q->evaluator, &scenario, s->trace, NULL, row) : evaluate_told(q->evaluator, &scenario, s, row);
 }
 
 /* Simulations do not disturb each other, as runs would; what -v tells stands between rows only if there is one process. */
 static uint32_t jobs_of(const struct grid_question *q)
 {
     const struct settings *s = q->grid->settings;
-    return strcmp(q->evaluator->name, "sim") || s->verbosity > 0 || s->trace ? 1 : s->jobs ? s->jobs : points_jobs_default();
+    return strcmp(q->evaluator->name, "sim") || s->verbosity > 0 || s->trace || s->per_rank ? 1 : s->jobs ? s->jobs : points_jobs_default();
 }
 
 static int evaluate_points(struct grid_question *q, struct points *points, struct row_writer *writer)
@@ -133,6 +155,8 @@ static int evaluate_grid(struct scenario_grid *grid, const struct evaluator *eva
     struct points points;
     if (grid->settings->trace && grid->count > 1)
         return talk_fail(EXIT_USAGE, "--trace shows one simulation, here are %zu: give one value each", grid->count);
+    if (grid->settings->per_rank && grid->count > 1)
+        return talk_fail(EXIT_USAGE, "--per-rank shows one simulation, here are %zu: give one value each", grid->count);
     points_begin(&points, jobs_of(&question), grid->count, evaluate_point, &question);
     int code = evaluate_points(&question, &points, writer);
     points_end(&points);

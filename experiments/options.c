@@ -93,6 +93,8 @@ const struct option_row option_table[] = {
     {"control-pages", 0, NULL, "a page for every control block, as in the paper, instead of a line", "run compare", NULL,
      parse_flag, AT(control_pages)},
     {"no-verify", 0, NULL, "do not check the bytes", "run compare", NULL, parse_flag, AT(no_verify)},
+    {"per-rank", 0, "FILE", "write there as csv where the time of every rank went: working, copying, waiting, by the network, by contention",
+     "sim", "FILE", parse_text, AT(per_rank)},
     {"trace", 0, "FILE", "write the steps as a trace that ui.perfetto.dev opens", "sim", "FILE", parse_text, AT(trace)},
     {"regret", 0, NULL, "measure again what each evaluator would choose, against the best; with --protocol best: its choice against all protocols", "compare", NULL, parse_flag,
      AT(regret)},

@@ -29,7 +29,7 @@ struct settings {
     const char *positional[POSITIONAL_MAX];
     size_t positional_count;
 
-    const char *node, *place, *protocol, *variant, *trace, *output, *rows, *network, *from, *collective;
+    const char *node, *place, *protocol, *variant, *trace, *per_rank, *output, *rows, *network, *from, *collective;
     const char *schedule, *export_format, *goal;
     struct size_list procs, size, fragment, slots, sets, buffer, fit_procs;
     struct tree_list tree;

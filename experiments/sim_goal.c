@@ -1,4 +1,6 @@
 #include "experiments/sim_goal.h"
+#include "experiments/goal_trace.h"
+#include "experiments/per_rank.h"
 #include "experiments/rows.h"
 #include "model/formats/goal_read.h"
 #include "model/network.h"
@@ -44,6 +46,31 @@ static int write_row(const struct settings *settings, const struct network *netw
     return full ? talk_fail(EXIT_UNABLE, "out of memory for rows: use --format csv or jsonl") : code;
 }
 
+static int write_per_rank(const char *path, const struct goal_program *program, const struct goal_outcome *outcome)
+{
+    struct per_rank all;
+    if (per_rank_create(&all, program->ranks, NAN, 0))
+        return talk_fail(EXIT_UNABLE, "out of memory for %u ranks: leave out --per-rank", program->ranks);
+    for (uint32_t r = 0; r < program->ranks; r++) {
+        const struct goal_spent *s = &outcome->spent[r];
+        all.times[r].busy_s = sim_s_from_ps(s->busy_ps);
+        all.times[r].wait_s = sim_s_from_ps(s->wait_ps);
+        all.times[r].network_s = sim_s_from_ps(s->network_ps);
+        all.times[r].contention_s = sim_s_from_ps(s->contention_ps);
+        all.times[r].end_s = sim_s_from_ps(outcome->end_ps[r]);
+    }
+    int code = per_rank_write(&all, path);
+    per_rank_destroy(&all);
+    return code;
+}
+
+static int write_beside(const struct settings *s, const struct goal_program *program, const struct loggp *loggp,
+                        const struct goal_outcome *outcome)
+{
+    int code = s->per_rank ? write_per_rank(s->per_rank, program, outcome) : 0;
+    return code || !s->trace ? code : goal_trace_write(s->trace, program, loggp, outcome);
+}
+
 static int run(const struct settings *settings, const struct network *network, const struct goal_program *program,
                struct took *took)
 {
@@ -51,14 +78,16 @@ static int run(const struct settings *settings, const struct network *network, c
     struct goal_outcome outcome;
     char reason[300] = "";
     double start_s = now_s();
-    int err = goal_run(program, &loggp, 0, &outcome, reason, sizeof reason);
+    int err = goal_run(program, &loggp, settings->per_rank || settings->trace, &outcome, reason, sizeof reason);
     int wrong = err == -EDEADLK || err == -EMSGSIZE || err == -EOVERFLOW; /* the program, not the host */
     if (err)
         return talk_fail(wrong ? EXIT_USAGE : exit_code_of(err), "%s: %s", settings->goal, reason);
     took->run_s = now_s() - start_s;
     talk_note(settings->verbosity, 1, "ran %u tasks in %.3f s: %.2f M messages/s", program->tasks, took->run_s,
               took->run_s > 0 ? (double)outcome.messages / took->run_s * 1e-6 : 0);
-    int code = write_row(settings, network, program, &outcome, took);
+    int code = write_beside(settings, program, &loggp, &outcome);
+    if (!code)
+        code = write_row(settings, network, program, &outcome, took);
     goal_outcome_destroy(&outcome);
     return code;
 }

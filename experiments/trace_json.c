@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 /* The trace format counts in microseconds; six decimals keep every picosecond. */
-static void print_us(FILE *out, uint64_t time_ps)
+void trace_json_print_us(FILE *out, uint64_t time_ps)
 {
     fprintf(out, "%" PRIu64 ".%06" PRIu64, time_ps / 1000000, time_ps % 1000000);
 }
@@ -15,9 +15,9 @@ static void print_slice(FILE *out, const struct trace_step *step, const char *ca
         return;
     const char *name = step_name_string(step->name);
     fprintf(out, ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":", name, category, step->rank);
-    print_us(out, start_ps);
+    trace_json_print_us(out, start_ps);
     fputs(",\"dur\":", out);
-    print_us(out, end_ps - start_ps);
+    trace_json_print_us(out, end_ps - start_ps);
     fprintf(out, ",\"args\":{\"index\":%" PRIu32, step->index);
     if (step->op == STEP_COPY)
         fprintf(out, ",\"bytes\":%" PRIu64, step->bytes);

@@ -18,5 +18,7 @@ struct trace_json {
 void trace_json_begin(struct trace_json *trace, FILE *out, const char *title, uint32_t procs, uint32_t root);
 /* Writes the end. 0, or -EIO if anything could not be written. */
 int trace_json_end(struct trace_json *trace);
+/* Microseconds, in which the format counts, exact to the picosecond. */
+void trace_json_print_us(FILE *out, uint64_t time_ps);
 
 #endif

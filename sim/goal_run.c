@@ -71,8 +71,9 @@ static int run_create(struct run *run, int want_times)
     run->in_ps = calloc(ranks * p->nics, sizeof *run->in_ps);
     run->out.end_ps = calloc(ranks, sizeof *run->out.end_ps);
     run->out.times = want_times ? malloc(tasks * sizeof *run->out.times) : NULL;
+    run->out.spent = want_times ? calloc(ranks, sizeof *run->out.spent) : NULL;
     if (!run->rank_of || !run->waits || !run->stamp_ps || !run->cpu_ps || !run->out_ps || !run->in_ps || !run->out.end_ps ||
-        (want_times && !run->out.times))
+        (want_times && (!run->out.times || !run->out.spent)))
         return -ENOMEM;
     memcpy(run->waits, p->waits, p->tasks * sizeof *run->waits);
     for (uint32_t r = 0; r < p->ranks; r++)
@@ -128,9 +129,48 @@ static int task_end(struct run *run, uint32_t task, uint64_t at_ps)
     return fulfil(run, task, 0, at_ps);
 }
 
+static void idle_until(uint64_t *at_ps, uint64_t to_ps, uint64_t *account_ps)
+{
+    if (to_ps <= *at_ps)
+        return;
+    *account_ps += to_ps - *at_ps;
+    *at_ps = to_ps;
+}
+
+/* A processor goes on with a task that it could have had from ready_ps on, and a NIC from begin_ps on. */
+static void spend(struct run *run, uint32_t task, uint64_t ready_ps, uint64_t begin_ps, uint64_t busy_ps)
+{
+    if (!run->out.spent)
+        return;
+    struct goal_spent *spent = &run->out.spent[run->rank_of[task]];
+    uint64_t at_ps = *cpu_of(run, task);
+    idle_until(&at_ps, ready_ps, &spent->wait_ps);
+    idle_until(&at_ps, begin_ps, &spent->network_ps);
+    spent->busy_ps += busy_ps;
+}
+
+/* A message has come in at now_ps, or has lain there until its receive was posted then. */
+static void spend_on_message(struct run *run, uint32_t task, uint64_t now_ps)
+{
+    if (!run->out.spent)
+        return;
+    const struct loggp *n = run->network;
+    struct goal_spent *spent = &run->out.spent[run->rank_of[task]];
+    uint32_t send = run->out.times[task].match;
+    uint64_t at_ps = *cpu_of(run, task), first_ps = run->stamp_ps[send], sent_ps = first_ps - n->latency_ps - n->overhead_ps;
+    uint64_t alone_ps = first_ps + loggp_stream_ps(n, run->program->task[send].size);
+    if (run->stamp_ps[task] == now_ps)
+        sent_ps = now_ps;
+    idle_until(&at_ps, sent_ps < now_ps ? sent_ps : now_ps, &spent->wait_ps);
+    idle_until(&at_ps, alone_ps < now_ps ? alone_ps : now_ps, &spent->network_ps);
+    idle_until(&at_ps, now_ps, &spent->contention_ps);
+    spent->busy_ps += n->overhead_ps;
+}
+
 static int calc_begin(struct run *run, uint32_t task, uint64_t now_ps)
 {
     uint64_t *cpu_ps = cpu_of(run, task), begin_ps = loggp_later_ps(now_ps, *cpu_ps);
+    spend(run, task, begin_ps, begin_ps, run->program->task[task].size * 1000);
     *cpu_ps = begin_ps + run->program->task[task].size * 1000;
     int err = task_begin(run, task, begin_ps);
     return err ? err : task_end(run, task, *cpu_ps);
@@ -141,6 +181,7 @@ static int send_begin(struct run *run, uint32_t task, uint64_t now_ps)
     const struct loggp *n = run->network;
     uint64_t *cpu_ps = cpu_of(run, task), *out_ps = &run->out_ps[nic_of(run, task)];
     uint64_t begin_ps = loggp_later_ps(now_ps, loggp_later_ps(*cpu_ps, *out_ps));
+    spend(run, task, now_ps, begin_ps, n->overhead_ps);
     *cpu_ps = begin_ps + n->overhead_ps;
     *out_ps = begin_ps + n->gap_ps + loggp_stream_ps(n, run->program->task[task].size);
     run->stamp_ps[task] = *cpu_ps + n->latency_ps;
@@ -167,6 +208,7 @@ static int join(struct run *run, uint32_t send, uint32_t receive)
     if (run->out.times) {
         run->out.times[send].match = receive;
         run->out.times[receive].match = send;
+        run->out.times[receive].last_byte_ps = last_ps;
     }
     return sim_radix_push(&run->queue, loggp_later_ps(run->stamp_ps[receive], last_ps), receive, TAKE);
 }
@@ -187,6 +229,7 @@ static int message_arrives(struct run *run, uint32_t send)
 static int receive_take(struct run *run, uint32_t task, uint64_t now_ps)
 {
     uint64_t *cpu_ps = cpu_of(run, task);
+    spend_on_message(run, task, now_ps);
     *cpu_ps = loggp_later_ps(now_ps, *cpu_ps) + run->network->overhead_ps;
     return task_end(run, task, *cpu_ps);
 }
@@ -290,5 +333,6 @@ void goal_outcome_destroy(struct goal_outcome *outcome)
 {
     free(outcome->end_ps);
     free(outcome->times);
+    free(outcome->spent);
     *outcome = (struct goal_outcome){0};
 }

@@ -32,7 +32,15 @@
 /* When a task had what; of a send `end` is when the processor was free again. */
 struct goal_times {
     uint64_t begin_ps, end_ps;
+    uint64_t last_byte_ps; /* of a receive: its NIC has taken in the message, from its bytes' time before */
     uint32_t match; /* of a receive the task that sent, of a send who received; GOAL_ANY */
+};
+
+/* What a rank's processors did until the last of their tasks ended, as sums over them: with one, they add up to its end. An idle
+ * processor waits while what it needs next has not been sent; then for the network, as long as that takes when nothing is in the
+ * way, or for its own NIC to send; and what is left is contention, of messages that come at once. */
+struct goal_spent {
+    uint64_t busy_ps, wait_ps, network_ps, contention_ps;
 };
 
 struct goal_outcome {
@@ -40,10 +48,11 @@ struct goal_outcome {
     uint64_t messages, bytes; /* received */
     uint64_t events;
     uint64_t *end_ps;         /* [ranks] */
-    struct goal_times *times; /* [tasks], NULL unless asked for */
+    struct goal_times *times; /* [tasks], NULL unless asked for, as */
+    struct goal_spent *spent; /* [ranks] */
 };
 
-/* A program that has been finished and checked; it is only read. `want_times`: fills outcome.times.
+/* A program that has been finished and checked; it is only read. `want_times`: fills outcome.times and .spent.
  * 0; -EDEADLK with who waits for whom in one line, -EMSGSIZE for a receive smaller than its message, -EOVERFLOW if time
  * might not fit into 64 bits, -ENOTSUP for too many processors, -ENOMEM; one line in `reason` of all. Out only on success. */
 int goal_run(const struct goal_program *program, const struct loggp *network, int want_times, struct goal_outcome *out,

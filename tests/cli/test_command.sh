@@ -237,6 +237,14 @@ for jobs in 1 3; do "$shmcoll" $beside $jobs | sed 's/"wall_s":[^,]*//' >"$work/
 [ "$(wc -l <"$work/beside.1")" -eq 21 ] && cmp -s "$work/beside.1" "$work/beside.3" && pass || fail "rows by several processes differ"
 refuses 4 "ranks 0 and 8 share core 0" sim allgather --algorithm ring --node nehalem-2x4 --procs 9,10,11,12 --size 1K --jobs 4
 
+says '"copy_s":' sim bcast --node nehalem-2x4 --procs 4 --size 64K --per-rank "$work/ranks.csv" --trace "$work/ranks.json" --format jsonl
+copies=$(sed -n 's/.*"copy_s":\([^,]*\).*/\1/p' "$work/out")
+awk -F , -v copies="$copies" 'NR > 1 { sum += $3; rest = $7 - $2 - $3 - $4; wrong += rest > 1e-15 || rest < -1e-15 || $5 != "" }
+    END { exit !(NR == 5 && !wrong && sum / copies > 0.999999 && sum / copies < 1.000001) }' "$work/ranks.csv" &&
+    grep -q '"cat":"copy"' "$work/ranks.json" && pass || fail "ranks' times do not add up: $(cat "$work/ranks.csv")"
+refuses 2 "per-rank shows one simulation, here are 2" sim bcast --size 1K,2K --per-rank "$work/ranks.csv"
+refuses 4 "export the schedule and give it by --goal" sim bcast --network loggp --per-rank "$work/ranks.csv"
+
 queue="--node paper --fragment 8K --slots 16 --sets 2 --format jsonl"
 says "$always.*$bcast.*\"fragment_opt_bytes\":.*\"slots_opt\":" model bcast $queue
 says "$always.*$bcast.*\"events\":" sim bcast $queue

@@ -55,6 +55,20 @@ equal "ti" "$("$shmcoll" export allgather --procs 2 --size 3 --format ti | head 
 "$shmcoll" sim --goal same.goal --network loggp --format jsonl >out
 grep -q '"wall_s":[0-9.e-]*[1-9]' out && grep -q '"read_s":[0-9.e-]*[1-9]' out && pass || fail "what it took is not told: $(cat out)"
 
+# Eight to one: what the last bytes waited for is contention, all of a rank's time adds up to its end.
+{
+    echo 'num_ranks 9'
+    for i in 1 2 3 4 5 6 7 8; do printf 'rank %d {\nsend 1000b to 0\n}\n' $i; done
+    echo 'rank 0 {'
+    for i in 1 2 3 4 5 6 7 8; do echo "recv 1000b from $i"; done
+    echo '}'
+} >incast.goal
+"$shmcoll" sim --goal incast.goal --network loggp:L=1us,o=100ns,g=50ns,G=1ns --per-rank ranks.csv --trace incast.json >out
+equal "incast, rank 0" "$(sed -n 2p ranks.csv)" "0,8e-07,,0,2.099e-06,6.643e-06,9.542e-06"
+equal "incast, rank 8" "$(sed -n 10p ranks.csv)" "8,1e-07,,0,0,0,1e-07"
+equal "messages in the trace" "$(grep -c '"name":"from [1-8]","ph":"X","pid":0,"tid":512,.*"bytes":1000' incast.json)" 8
+refuses 1 "cannot write nowhere/ranks" sim --goal incast.goal --per-rank nowhere/ranks
+
 refuses 2 "export needs a collective" export
 refuses 2 "unknown algorithm 'ring' of this collective: use one of binomial" export bcast --algorithm ring
 refuses 2 "recursive_doubling needs a power of two" export allgather --algorithm recursive_doubling --procs 6

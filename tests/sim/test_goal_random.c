@@ -132,6 +132,24 @@ static void incoming_bytes_take_turns(const struct ran *r)
     }
 }
 
+/* Every processor has an account of all its time until its last task has ended. */
+static void time_adds_up(const struct ran *r)
+{
+    const struct goal_program *p = &r->program;
+    for (uint32_t rank = 0; rank < p->ranks; rank++) {
+        uint64_t end_ps[GOAL_UNITS_MAX] = {0}, total_ps = 0;
+        for (uint32_t k = 0; k < p->of_rank[rank].count; k++) {
+            uint32_t i = p->of_rank[rank].first + k, cpu = p->task[i].cpu;
+            uint64_t task_ps = r->outcome.times[i].end_ps;
+            end_ps[cpu] = task_ps > end_ps[cpu] ? task_ps : end_ps[cpu];
+        }
+        for (uint32_t cpu = 0; cpu < p->cpus; cpu++)
+            total_ps += end_ps[cpu];
+        const struct goal_spent *s = &r->outcome.spent[rank];
+        check(r, s->busy_ps + s->wait_ps + s->network_ps + s->contention_ps == total_ps);
+    }
+}
+
 static void comes_out_the_same_again(const struct ran *r)
 {
     struct ran again = *r;
@@ -161,6 +179,7 @@ static void holds_on_all(enum goal_case_kind kind)
         effects_follow_causes(&r);
         nothing_is_used_twice(&r);
         incoming_bytes_take_turns(&r);
+        time_adds_up(&r);
         comes_out_the_same_again(&r);
         goal_outcome_destroy(&r.outcome);
         goal_program_destroy(&r.program);

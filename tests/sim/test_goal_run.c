@@ -63,6 +63,42 @@ static void messages_by_hand(void **state)
     assert_int_equal(text_ps("num_ranks 1\nrank 0 {\ncalc 5\ncalc 7\ncalc 3 cpu 1\n}\n", &n), 12000);
 }
 
+static void spent_is(const char *text, uint32_t rank, struct goal_spent want)
+{
+    const struct loggp n = {.latency_ps = 1000, .overhead_ps = 10, .gap_ps = 300, .receiver_gap_ps = 200, .byte_fs = 2000};
+    struct goal_program program;
+    struct goal_outcome outcome;
+    char reason[300] = "";
+    goal_case_text(text, &program);
+    if (goal_run(&program, &n, 1, &outcome, reason, sizeof reason))
+        fail_msg("%s", reason);
+    assert_int_equal(outcome.spent[rank].busy_ps, want.busy_ps);
+    assert_int_equal(outcome.spent[rank].wait_ps, want.wait_ps);
+    assert_int_equal(outcome.spent[rank].network_ps, want.network_ps);
+    assert_int_equal(outcome.spent[rank].contention_ps, want.contention_ps);
+    goal_outcome_destroy(&outcome);
+    goal_program_destroy(&program);
+}
+
+static void where_time_went(void **state)
+{
+    static const char incast[] = "num_ranks 3\nrank 0 {\nsend 10b to 2\n}\nrank 1 {\nsend 10b to 2\n}\n"
+                                 "rank 2 {\nrecv 10b from 0\nrecv 10b from 1\n}\n";
+    static const char late[] = "num_ranks 2\nrank 0 {\nc: calc 5\ns: send 10b to 1\ns requires c\n}\n"
+                               "rank 1 {\nrecv 10b from 0\n}\n";
+    static const char pair[] = "num_ranks 2\nrank 0 {\nsend 10b to 1\nsend 10b to 1\n}\n"
+                               "rank 1 {\nrecv 10b from 0\nc: calc 5\nr: recv 10b from 0\nr requires c\n}\n";
+    (void)state;
+    spent_is(incast, 0, (struct goal_spent){.busy_ps = 10});
+    /* The second comes in gr and its bytes after the first, of which its overhead is hidden. */
+    spent_is(incast, 2, (struct goal_spent){.busy_ps = 20, .network_ps = 1028, .contention_ps = 200 + 18 - 10});
+    spent_is(late, 0, (struct goal_spent){.busy_ps = 5010});
+    spent_is(late, 1, (struct goal_spent){.busy_ps = 10, .wait_ps = 5000, .network_ps = 1028});
+    /* The own NIC still sends; what came long ago costs its overhead alone. */
+    spent_is(pair, 0, (struct goal_spent){.busy_ps = 20, .network_ps = 300 + 18 - 10});
+    spent_is(pair, 1, (struct goal_spent){.busy_ps = 5020});
+}
+
 static uint64_t bytes_ps(const struct loggp *n, uint64_t bytes)
 {
     return bytes < 2 ? 0 : (uint64_t)(((unsigned __int128)(bytes - 1) * n->byte_fs + 500) / 1000);
@@ -212,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_by_hand),
+        cmocka_unit_test(where_time_went),
         cmocka_unit_test(schedules_take_the_closed_form),
         cmocka_unit_test(every_schedule_agrees_with_its_execution),
         cmocka_unit_test(failures_are_told),
