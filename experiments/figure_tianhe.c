@@ -162,10 +162,10 @@ static uint32_t log2_of(uint32_t n)
 /* A torus' two neighbours in each of three directions; a Bruck Allgather's log2 p; all. */
 static uint32_t hop_of(const struct memory_traffic *t, uint32_t round)
 {
-    uint32_t third = log2_of(t->procs) / 3, hop = UINT32_C(1) << third * (round / 2);
-    if (t->pattern == PATTERN_TORUS)
-        return round % 2 ? t->procs - hop : hop;
-    return t->pattern == PATTERN_BRUCK ? UINT32_C(1) << round : round + 1;
+    if (t->pattern != PATTERN_TORUS)
+        return t->pattern == PATTERN_BRUCK ? UINT32_C(1) << round : round + 1;
+    uint32_t hop = UINT32_C(1) << log2_of(t->procs) / 3 * (round / 2);
+    return round % 2 ? t->procs - hop : hop;
 }
 
 static uint32_t rounds_of(const struct memory_traffic *t)
