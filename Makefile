@@ -157,7 +157,7 @@ $(BUILD)/shmcoll.bash: $(COMMAND)
 
 # What embeds the library may include; the rest is internal.
 PUBLIC_HEADERS := $(addprefix model/,node.h tree.h tree_joined.h step.h protocol.h scenario.h segment_layout.h bcast_cost.h \
-    schedule.h numbering.h loggp.h network.h channel.h channel/channel_shape.h channel/channel_thresholds.h \
+    schedule.h numbering.h fat_tree.h loggp.h network.h channel.h channel/channel_shape.h channel/channel_thresholds.h \
     formats/node_load.h formats/node_yaml.h formats/presets.h) \
     $(addprefix kernels/,comm.h copy.h allgather_schedule.h channels/endpoint.h)
 I = $(DESTDIR)$(PREFIX)

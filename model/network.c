@@ -19,7 +19,9 @@ static struct network network_default(void)
                             .overhead_ns = quantity_of(1500, source),
                             .gap_ns = quantity_of(1000, source),
                             .receiver_gap_ns = quantity_of(1000, source),
-                            .byte_ns = quantity_of(6, source)};
+                            .byte_ns = quantity_of(6, source),
+                            .switch_ns = quantity_unknown(),
+                            .link_byte_ns = quantity_unknown()};
 }
 
 /* The parameter of that name, `length` characters; NULL if there is none. */
@@ -66,7 +68,7 @@ static int item_parse(const char *item, size_t length, struct network *network, 
     struct quantity *quantity = find(network, item, name);
     double value_ns;
     if (!quantity || item[name] != '=') {
-        snprintf(reason, reason_bytes, "'%.*s' is no parameter of loggp: use L=, o=, g=, G= or gr=", (int)length, item);
+        snprintf(reason, reason_bytes, "'%.*s' is no parameter of a network: use L=, o=, g=, G= or gr=", (int)length, item);
         return -EINVAL;
     }
     int err = time_parse(item + name + 1, length - name - 1, &value_ns);
@@ -82,13 +84,26 @@ static int item_parse(const char *item, size_t length, struct network *network, 
     return 0;
 }
 
+/* Of the kinds that need no file. */
+static int words_kind(const char *text, size_t length, struct network *network)
+{
+    for (enum network_kind kind = NETWORK_LOGGP; kind <= NETWORK_SWITCH; kind++) {
+        const char *name = network_kind_name(kind);
+        if (strlen(name) != length || strncmp(text, name, length))
+            continue;
+        network->kind = kind;
+        snprintf(network->name, sizeof network->name, "%s", name);
+        return 0;
+    }
+    return -EINVAL;
+}
+
 int network_parse(const char *text, struct network *out, char *reason, size_t reason_bytes)
 {
-    static const char kind[] = "loggp";
     struct network network = network_default();
     int own_receiver_gap = 0;
     size_t length = strcspn(text, ":");
-    if (length != sizeof kind - 1 || strncmp(text, kind, length)) {
+    if (words_kind(text, length, &network)) {
         snprintf(reason, reason_bytes, "unknown network '%s': use loggp or loggp:L=2500ns,o=1500ns,g=1000ns,G=6ns", text);
         return -EINVAL;
     }
@@ -105,6 +120,10 @@ int network_parse(const char *text, struct network *out, char *reason, size_t re
 
 const char *network_format(const struct network *network, char *text, size_t text_bytes)
 {
+    if (network->kind > NETWORK_SWITCH || strcmp(network->name, network_kind_name(network->kind))) {
+        snprintf(text, text_bytes, "%s", network->name);
+        return text;
+    }
     snprintf(text, text_bytes, "%s:L=%.10gns,o=%.10gns,g=%.10gns,G=%.10gns,gr=%.10gns", network->name, network->latency_ns.value,
              network->overhead_ns.value, network->gap_ns.value, network->byte_ns.value, network->receiver_gap_ns.value);
     return text;

@@ -37,11 +37,12 @@ uint64_t sim_cluster_bytes(const struct sim_cluster_question *question, const st
     return bytes;
 }
 
-int sim_cluster_next(const struct schedule *schedule, uint32_t rank, uint32_t *step, struct schedule_step *out)
+int sim_cluster_next(const struct sim_cluster_question *question, uint32_t rank, uint32_t *step, struct schedule_step *out)
 {
-    uint32_t steps = schedule_steps(schedule, rank);
+    const struct numbering *numbering = sim_cluster_numbering(question);
+    uint32_t steps = schedule_steps(question->schedule, numbering_virtual(numbering, rank));
     while (*step < steps) {
-        schedule_step(schedule, rank, (*step)++, out);
+        schedule_step_numbered(question->schedule, numbering, rank, (*step)++, out);
         if (out->op == SCHEDULE_EXCHANGE)
             return 1;
     }
@@ -63,17 +64,29 @@ static int most_bytes(const struct sim_cluster_question *q, uint64_t *out)
     return __builtin_mul_overflow(q->size_bytes, blocks, out) || __builtin_mul_overflow(*out, q->schedule->procs, &all);
 }
 
+/* Where links are shared every message may have to wait for all others of its round. */
+static int fits(const struct sim_cluster_question *q, uint64_t bytes)
+{
+    const struct sim_fabric *fabric = q->nodes ? q->nodes->fabric : NULL;
+    struct loggp slowest = *q->loggp;
+    if (!fabric)
+        return loggp_fits(q->loggp, q->schedule, bytes);
+    double link_s = (double)bytes * (double)(fabric->link_byte_fs + slowest.byte_fs) * 1e-15 + (double)fabric->switch_ps * 1e-12;
+    double round_s = link_s + (double)(slowest.latency_ps + slowest.gap_ps + slowest.receiver_gap_ps + 2 * slowest.overhead_ps) * 1e-12;
+    return round_s * q->schedule->procs * (schedule_rounds(q->schedule) + 1.0) < 4e6;
+}
+
 int sim_cluster_run(const struct sim_cluster_question *question, struct sim_cluster_answer *out, char *reason,
                     size_t reason_bytes)
 {
     struct sim_cluster_call call = {.question = question, .reason = reason, .reason_bytes = reason_bytes};
     uint64_t bytes;
-    if (most_bytes(question, &bytes) || !loggp_fits(question->loggp, question->schedule, bytes) || question->skew_ps >> 61) {
+    if (most_bytes(question, &bytes) || !fits(question, bytes) || question->skew_ps >> 61) {
         snprintf(reason, reason_bytes, "%llu bytes among %u ranks take longer than 53 days: use less, or a faster network",
                  (unsigned long long)question->size_bytes, question->schedule->procs);
         return -EOVERFLOW;
     }
-    int err = question->order == SIM_ORDER_ROUNDS ? sim_cluster_sweep(&call) : sim_cluster_events(&call);
+    int err = question->order == SIM_ORDER_ROUNDS && !question->nodes ? sim_cluster_sweep(&call) : sim_cluster_events(&call);
     if (err == -ENOMEM)
         snprintf(reason, reason_bytes, "no memory for %u ranks: use fewer", question->schedule->procs);
     if (!err)

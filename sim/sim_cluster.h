@@ -1,4 +1,4 @@
-/* A schedule executed by very many ranks over a contention-free network, in integer picoseconds.
+/* A schedule executed by very many ranks over a network, in integer picoseconds.
  *
  * Nothing is stored of the schedule, and of a rank only where it is. Ranks advance in one of several orders. As a message
  * meets no other, its times follow from its two ranks alone, so that every order gives the same times and only costs differ:
@@ -11,6 +11,10 @@
  * The last two are for networks on which messages meet. At 1,048,576 ranks that begin apart (Bruck) the four run at 51, 48, 2.0
  * and 6.2 million messages a second and take 65, 73, 108 and 315 MiB; together, the radix heap at 28.
  *
+ * Ranks may also share nodes (struct sim_cluster_nodes), and nodes the links of a network (sim_fabric.h). Then messages meet: those
+ * of a node's ranks at its NIC, in the order in which they come there, whoever is simulated first. A core does not wait for what
+ * others have given the NIC, only for its own. Order HEAP or RADIX.
+ *
  * Message for message the two ends are checked against each other, and no rank may wait in the end. Local rotations are free:
  * this network knows no copies. One thread at a time a call; calls share nothing. */
 #ifndef SHMCOLL_SIM_CLUSTER_H
@@ -18,6 +22,7 @@
 
 #include "model/loggp.h"
 #include "model/schedule.h"
+#include "sim/sim_fabric.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +44,21 @@ struct sim_cluster_observer {
     void *context;
 };
 
+/* What a message between two ranks of a node costs: the two cores' work, and the time from the beginning of the one to the end of
+ * the other when none has to wait. */
+struct sim_cluster_cost {
+    uint64_t send_ps, receive_ps, time_ps; /* time_ps >= both */
+};
+
+struct sim_cluster_nodes {
+    uint32_t ppn;                      /* ranks of a node, rank after rank: >= 1 */
+    struct sim_fabric *fabric;         /* NULL: every rank has ports of its own, and no link is shared */
+    const struct numbering *numbering; /* who plays whom in the schedule */
+    /* 0 or -errno; not called if ppn is 1. */
+    int (*inside)(void *context, uint32_t from, uint32_t to, uint64_t bytes, struct sim_cluster_cost *out);
+    void *context;
+};
+
 struct sim_cluster_question {
     const struct loggp *loggp;
     const struct schedule *schedule;
@@ -46,11 +66,13 @@ struct sim_cluster_question {
     uint64_t skew_ps, seed; /* ranks begin uniformly late by up to that */
     enum sim_order order;
     const struct sim_cluster_observer *observer; /* NULL: none */
+    const struct sim_cluster_nodes *nodes;       /* NULL: a node each, contention-free */
 };
 
 struct sim_cluster_answer {
     uint64_t time_ps; /* the last rank ends; they begin at 0, or late */
     uint64_t messages, bytes_sent, bytes_received;
+    uint64_t messages_between, bytes_between; /* of them from node to node */
     uint64_t pops; /* of the queue; by ROUNDS, which has none, steps of ranks */
 };
 
@@ -74,8 +96,12 @@ struct sim_cluster_call {
     size_t reason_bytes;
 };
 
+static inline const struct numbering *sim_cluster_numbering(const struct sim_cluster_question *question)
+{
+    return question->nodes ? question->nodes->numbering : NULL;
+}
 /* The next exchange of a rank from *step on, which is moved behind it. 0 if there is none. */
-int sim_cluster_next(const struct schedule *schedule, uint32_t rank, uint32_t *step, struct schedule_step *out);
+int sim_cluster_next(const struct sim_cluster_question *question, uint32_t rank, uint32_t *step, struct schedule_step *out);
 /* When a rank begins. */
 uint64_t sim_cluster_start_ps(const struct sim_cluster_question *question, uint32_t rank);
 int sim_cluster_sweep(struct sim_cluster_call *call);
@@ -84,8 +110,12 @@ int sim_cluster_events(struct sim_cluster_call *call);
 /* The receiver's times are known: counts the message and tells the observer. */
 static inline void sim_cluster_received(struct sim_cluster_call *call, const struct sim_cluster_message *message)
 {
+    const struct sim_cluster_nodes *nodes = call->question->nodes;
+    int between = !nodes || message->from / nodes->ppn != message->to / nodes->ppn;
     call->answer.messages++;
     call->answer.bytes_received += message->bytes;
+    call->answer.messages_between += between;
+    call->answer.bytes_between += between ? message->bytes : 0;
     if (call->question->observer)
         call->question->observer->message(call->question->observer->context, message);
 }

@@ -22,9 +22,17 @@ struct parcel {
     uint32_t to, from, round, next;
 };
 
+/* A message where nodes are shared: its way, or within a node when it may be taken. */
+struct journey {
+    struct sim_fabric_message at;
+    uint64_t send_ps, receive_ps; /* receive_ps: the receiving core's work */
+};
+
 /* Messages under way, by their place in a pool. */
 struct traffic {
-    struct parcel *parcel; /* [capacity] */
+    struct parcel *parcel;   /* [capacity] */
+    struct journey *journey; /* [capacity], of the same messages; NULL: nodes are not shared */
+    int shared;
     uint32_t used, capacity, spare;
     enum sim_order order;
     struct sim_queue heap;
@@ -40,9 +48,9 @@ struct events {
     struct traffic traffic;
 };
 
-static int traffic_create(struct traffic *t, enum sim_order order)
+static int traffic_create(struct traffic *t, enum sim_order order, int shared)
 {
-    *t = (struct traffic){.order = order, .spare = NONE, .first = NONE, .last = NONE};
+    *t = (struct traffic){.order = order, .shared = shared, .spare = NONE, .first = NONE, .last = NONE};
     sim_radix_create(&t->radix);
     return order == SIM_ORDER_HEAP ? sim_queue_create(&t->heap, 64) : 0;
 }
@@ -50,8 +58,25 @@ static int traffic_create(struct traffic *t, enum sim_order order)
 static void traffic_destroy(struct traffic *t)
 {
     free(t->parcel);
+    free(t->journey);
     sim_queue_destroy(&t->heap);
     sim_radix_destroy(&t->radix);
+}
+
+static int pool_grow(struct traffic *t)
+{
+    uint32_t capacity = t->capacity ? 2 * t->capacity : 64;
+    struct parcel *parcel = capacity > t->capacity ? realloc(t->parcel, capacity * sizeof *parcel) : NULL;
+    if (!parcel)
+        return -ENOMEM;
+    t->parcel = parcel;
+    sim_radix_target_at(&t->radix, parcel, sizeof *parcel);
+    struct journey *journey = t->shared ? realloc(t->journey, capacity * sizeof *journey) : NULL;
+    if (t->shared && !journey)
+        return -ENOMEM;
+    t->journey = journey;
+    t->capacity = capacity;
+    return 0;
 }
 
 /* A place in the pool, or NONE if there is no memory. */
@@ -62,15 +87,8 @@ static uint32_t parcel_new(struct traffic *t)
         t->spare = t->parcel[at].next;
         return at;
     }
-    if (t->used == t->capacity) {
-        uint32_t capacity = t->capacity ? 2 * t->capacity : 64;
-        struct parcel *parcel = capacity > t->capacity ? realloc(t->parcel, capacity * sizeof *parcel) : NULL;
-        if (!parcel)
-            return NONE;
-        t->parcel = parcel;
-        t->capacity = capacity;
-        sim_radix_target_at(&t->radix, parcel, sizeof *parcel);
-    }
+    if (t->used == t->capacity && pool_grow(t))
+        return NONE;
     return t->used++;
 }
 
@@ -80,24 +98,32 @@ static void parcel_free(struct traffic *t, uint32_t at)
     t->spare = at;
 }
 
-static int traffic_push(struct traffic *t, struct parcel parcel)
+/* To be popped at its first byte's time. */
+static int traffic_queue(struct traffic *t, uint32_t at)
 {
-    uint32_t at = parcel_new(t);
-    if (at == NONE)
-        return -ENOMEM;
-    parcel.next = NONE;
-    t->parcel[at] = parcel;
     t->pending++;
     if (t->order == SIM_ORDER_HEAP)
-        return sim_queue_push(&t->heap, parcel.first_byte_ps, at, 0);
+        return sim_queue_push(&t->heap, t->parcel[at].first_byte_ps, at, 0);
     if (t->order == SIM_ORDER_RADIX)
-        return sim_radix_push(&t->radix, parcel.first_byte_ps, at, parcel.to);
+        return sim_radix_push(&t->radix, t->parcel[at].first_byte_ps, at, t->parcel[at].to);
     if (t->first == NONE)
         t->first = at;
     else
         t->parcel[t->last].next = at;
     t->last = at;
     return 0;
+}
+
+static int traffic_push(struct traffic *t, struct parcel parcel, const struct journey *journey)
+{
+    uint32_t at = parcel_new(t);
+    if (at == NONE)
+        return -ENOMEM;
+    parcel.next = NONE;
+    t->parcel[at] = parcel;
+    if (t->shared)
+        t->journey[at] = *journey;
+    return traffic_queue(t, at);
 }
 
 static int traffic_pop(struct traffic *t, uint32_t *out)
@@ -130,11 +156,31 @@ static uint32_t early_take(struct events *e, struct waiter *rank, uint32_t round
     return NONE;
 }
 
-static int receive(struct events *e, uint32_t r, const struct schedule_step *step, uint32_t at)
+/* The step in which a rank waits. */
+static void step_again(const struct events *e, uint32_t r, struct schedule_step *out)
+{
+    const struct sim_cluster_question *q = e->call->question;
+    schedule_step_numbered(q->schedule, sim_cluster_numbering(q), r, e->rank[r].next_step - 1, out);
+}
+
+/* Its core takes it in. Returns when the sender's began. */
+static uint64_t take_in(struct events *e, struct waiter *rank, const struct parcel *parcel, const struct journey *journey)
 {
     const struct loggp *p = e->call->question->loggp;
+    if (!journey || (journey->at.from_node != journey->at.to_node && !e->call->question->nodes->fabric))
+        loggp_receive(p, &rank->at, parcel->first_byte_ps, parcel->bytes);
+    else if (journey->at.from_node != journey->at.to_node)
+        rank->at.free_ps = loggp_later_ps(rank->at.free_ps, journey->at.last_ps) + p->overhead_ps;
+    else
+        rank->at.free_ps = loggp_later_ps(rank->at.free_ps + journey->receive_ps, journey->at.last_ps);
+    return journey ? journey->send_ps : parcel->first_byte_ps - p->latency_ps - p->overhead_ps;
+}
+
+static int receive(struct events *e, uint32_t r, const struct schedule_step *step, uint32_t at)
+{
     struct waiter *rank = &e->rank[r];
     struct parcel parcel = e->traffic.parcel[at];
+    const struct journey *journey = e->traffic.shared ? &e->traffic.journey[at] : NULL;
     parcel_free(&e->traffic, at);
     if (parcel.from != step->receive_from || parcel.bytes != sim_cluster_bytes(e->call->question, &step->receive)) {
         snprintf(e->call->reason, e->call->reason_bytes,
@@ -142,15 +188,61 @@ static int receive(struct events *e, uint32_t r, const struct schedule_step *ste
                  (unsigned long long)parcel.bytes, parcel.from);
         return -EPROTO;
     }
-    loggp_receive(p, &rank->at, parcel.first_byte_ps, parcel.bytes);
+    uint64_t send_ps = take_in(e, rank, &parcel, journey);
     sim_cluster_received(e->call, &(struct sim_cluster_message){.from = parcel.from,
                                                                 .to = r,
                                                                 .round = parcel.round,
                                                                 .bytes = parcel.bytes,
-                                                                .send_ps = parcel.first_byte_ps - p->latency_ps - p->overhead_ps,
+                                                                .send_ps = send_ps,
                                                                 .first_byte_ps = parcel.first_byte_ps,
                                                                 .end_ps = rank->at.free_ps});
     return 0;
+}
+
+/* To a rank of the same node, by the node's costs. */
+static int send_inside(struct events *e, struct loggp_rank *rank, struct parcel *parcel, struct journey *journey)
+{
+    const struct sim_cluster_nodes *nodes = e->call->question->nodes;
+    struct sim_cluster_cost cost;
+    int err = nodes->inside(nodes->context, parcel->from, parcel->to, parcel->bytes, &cost);
+    if (err)
+        return err;
+    journey->send_ps = rank->free_ps;
+    journey->receive_ps = cost.receive_ps;
+    journey->at.last_ps = rank->free_ps + cost.time_ps;
+    parcel->first_byte_ps = journey->at.last_ps;
+    rank->free_ps += cost.send_ps;
+    return 0;
+}
+
+/* The next event of a message is when its NIC is given it; without links when its first byte is at the receiver. */
+static int send_shared(struct events *e, struct loggp_rank *rank, struct parcel *parcel, struct journey *journey)
+{
+    const struct sim_cluster_question *q = e->call->question;
+    uint32_t from = parcel->from / q->nodes->ppn, to = parcel->to / q->nodes->ppn;
+    *journey = (struct journey){.at = {.from_node = from, .to_node = to}, .send_ps = loggp_send_ps(rank)};
+    if (from == to)
+        return send_inside(e, rank, parcel, journey);
+    parcel->first_byte_ps = loggp_send(q->loggp, rank, parcel->bytes);
+    if (q->nodes->fabric) {
+        parcel->first_byte_ps = rank->free_ps;
+        sim_fabric_send(q->nodes->fabric, from, to, parcel->bytes, rank->free_ps, &journey->at);
+    }
+    return 0;
+}
+
+static int send(struct events *e, uint32_t r, const struct schedule_step *step)
+{
+    const struct sim_cluster_question *q = e->call->question;
+    struct parcel parcel = {.bytes = sim_cluster_bytes(q, &step->send), .to = step->send_to, .from = r, .round = step->round};
+    struct journey journey;
+    int err = 0;
+    if (q->nodes)
+        err = send_shared(e, &e->rank[r].at, &parcel, &journey);
+    else
+        parcel.first_byte_ps = loggp_send(q->loggp, &e->rank[r].at, parcel.bytes);
+    e->call->answer.bytes_sent += parcel.bytes;
+    return err ? err : traffic_push(&e->traffic, parcel, &journey);
 }
 
 /* Steps of a rank until it waits or has done all. */
@@ -161,12 +253,9 @@ static int proceed(struct events *e, uint32_t r)
     struct schedule_step step;
     int err = 0;
     rank->round = NONE;
-    while (!err && sim_cluster_next(q->schedule, r, &rank->next_step, &step)) {
-        if (step.send_to != SCHEDULE_NONE) {
-            uint64_t bytes = sim_cluster_bytes(q, &step.send), first_byte_ps = loggp_send(q->loggp, &rank->at, bytes);
-            e->call->answer.bytes_sent += bytes;
-            err = traffic_push(&e->traffic, (struct parcel){first_byte_ps, bytes, step.send_to, r, step.round, NONE});
-        }
+    while (!err && sim_cluster_next(q, r, &rank->next_step, &step)) {
+        if (step.send_to != SCHEDULE_NONE)
+            err = send(e, r, &step);
         if (err || step.receive_from == SCHEDULE_NONE)
             continue;
         uint32_t at = early_take(e, rank, step.round);
@@ -179,9 +268,23 @@ static int proceed(struct events *e, uint32_t r)
     return err;
 }
 
-/* A message has come: to a rank that waits for it, or too early. */
+/* Whether the message has come to a link, which it then takes and is to be queued again. */
+static int is_at_link(struct events *e, uint32_t at)
+{
+    const struct sim_cluster_nodes *nodes = e->call->question->nodes;
+    struct sim_fabric_message *m = nodes && nodes->fabric ? &e->traffic.journey[at].at : NULL;
+    if (!m || m->from_node == m->to_node)
+        return 0;
+    int more = sim_fabric_cross(nodes->fabric, m);
+    e->traffic.parcel[at].first_byte_ps = m->first_ps;
+    return more;
+}
+
+/* A message has come: to a link, to a rank that waits for it, or too early. */
 static int deliver(struct events *e, uint32_t at)
 {
+    if (is_at_link(e, at))
+        return traffic_queue(&e->traffic, at);
     struct parcel *parcel = &e->traffic.parcel[at];
     struct waiter *rank = &e->rank[parcel->to];
     struct schedule_step step;
@@ -191,7 +294,7 @@ static int deliver(struct events *e, uint32_t at)
         rank->early = at;
         return 0;
     }
-    schedule_step(e->call->question->schedule, r, rank->next_step - 1, &step);
+    step_again(e, r, &step);
     int err = receive(e, r, &step, at);
     return err ? err : proceed(e, r);
 }
@@ -209,7 +312,7 @@ static int tell_waiting(struct events *e)
     }
     if (first == NONE)
         return 0;
-    schedule_step(schedule, first, e->rank[first].next_step - 1, &step);
+    step_again(e, first, &step);
     snprintf(e->call->reason, e->call->reason_bytes,
              "rank %u waits in round %u for a message from rank %u, which sends none; %u ranks wait", first, step.round,
              step.receive_from, waiting);
@@ -255,7 +358,7 @@ static int run(struct events *e)
 int sim_cluster_events(struct sim_cluster_call *call)
 {
     struct events e = {.call = call, .rank = calloc(call->question->schedule->procs, sizeof *e.rank)};
-    int err = e.rank ? traffic_create(&e.traffic, call->question->order) : -ENOMEM;
+    int err = e.rank ? traffic_create(&e.traffic, call->question->order, call->question->nodes != NULL) : -ENOMEM;
     if (!err)
         err = run(&e);
     if (e.rank)

@@ -28,7 +28,7 @@ static void load(struct sweep *s, uint32_t r)
 {
     struct schedule_step step;
     struct swept *rank = &s->rank[r];
-    if (!sim_cluster_next(s->call->question->schedule, r, &rank->next_step, &step)) {
+    if (!sim_cluster_next(s->call->question, r, &rank->next_step, &step)) {
         rank->round = OVER;
         s->left--;
         return;

@@ -50,7 +50,7 @@ refuses 2 "binomial is none of allgather" model allgather --algorithm binomial
 refuses 2 "is of allgather, not of bcast" sim bcast --algorithm binomial
 refuses 2 "unknown network 'torus'" sim bcast --network torus
 refuses 2 "'5' is not a time: write a number with ps, ns" sim bcast --network loggp:L=5
-refuses 2 "'H=5ns' is no parameter of loggp: use L=, o=" sim bcast --network loggp:L=5ns,H=5ns
+refuses 2 "'H=5ns' is no parameter of a network: use L=, o=" sim bcast --network loggp:L=5ns,H=5ns
 refuses 2 "best is no schedule of bcast, as --network needs: use all, binomial" sim bcast --network loggp --algorithm best
 refuses 2 "ring is no schedule of bcast" sim bcast --network loggp --algorithm ring
 refuses 2 "recursive_doubling needs a power of two" sim allgather --network loggp --procs 6 --algorithm recursive_doubling
