@@ -2,7 +2,7 @@
 # Writes a seed corpus for each fuzz target and a dictionary: make_seeds.sh FOLDER
 set -eu
 out=$1
-mkdir -p "$out/fit_rows" "$out/goal" "$out/node_yaml" "$out/hwloc_xml" "$out/hwloc_synthetic" "$out/words"
+mkdir -p "$out/fit_rows" "$out/goal" "$out/node_yaml" "$out/network_yaml" "$out/hwloc_xml" "$out/hwloc_synthetic" "$out/words"
 
 sed -n 's/^    {"\([a-z0-9_]*\)", FIELD_.*/"\1: "/p' model/formats/node_fields.c >"$out/node_yaml.dict"
 printf '"%s"\n' same_cache same_core same_socket cross_socket in_cold out_cold plain_cold start_ns s_per_byte t_w_s t_s_per_byte \
@@ -37,6 +37,14 @@ printf 'size_bytes,time_s\n64,1e-6\n' >"$out/fit_rows/no_procs"
 printf '# OSU MPI Broadcast Latency Test v5.9\n# Size       Avg Latency(us)\n1    0.31\n1024  1.20\n' >"$out/fit_rows/osu"
 printf '# Benchmarking Bcast\n# #processes = 16\n#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n 0 1000 0.02 0.04 0.03\n 64 1000 0.9 1.4 1.2\n\n# All processes entering MPI_Finalize\n' \
     >"$out/fit_rows/imb"
+
+sed -n 's/^    \(\[NETWORK_KEY_[A-Z_]*\] = {\)\?{"\([a-z0-9_]*\)", FIELD_.*/"\2: "/p' model/formats/network_fields.c >"$out/network_yaml.dict"
+printf '"%s"\n' loggp switch fat_tree value low high source null >>"$out/network_yaml.dict"
+costs='latency_ns: 700\noverhead_ns: {value: 150, low: 100, high: 200, source: "measured"}\ngap_ns: 50\nbyte_ns: 0.04\n'
+printf "$costs" >"$out/network_yaml/loggp"
+printf "kind: switch\nname: \"here\"\nreceiver_gap_ns: 7\n$costs" >"$out/network_yaml/switch"
+printf "kind: fat_tree\nlevels: 3\nradix: 40\noversubscription: 1.5\nswitch_ns: 130\nlink_byte_ns: 0.02\n$costs" >"$out/network_yaml/tree"
+printf "${costs}layers:\n- {name: mpi, overhead_ns: 200, gap_ns: 180}\n- {name: raw, gap_ns: ~}\n" >"$out/network_yaml/layers"
 
 # A machine of two cores, as hwloc 2 exports it.
 cat >"$out/hwloc_xml/small" <<'XML'

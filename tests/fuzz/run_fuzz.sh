@@ -11,7 +11,7 @@ mkdir -p $out
 printf 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n); int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { (void)d; (void)n; return 0; }\n' >$out/probe.c
 clang -fsanitize=fuzzer,address -o $out/probe $out/probe.c 2>/dev/null || { echo "fuzz: clang or its fuzzer runtime is missing"; exit 77; }
 
-sources='model/formats/*.c model/node.c model/tree.c model/tree_joined.c model/goal_*.c model/schedule.c model/schedule/*.c
+sources='model/formats/*.c model/node.c model/network.c model/network_shape.c model/fat_tree.c model/tree.c model/tree_joined.c model/goal_*.c model/schedule.c model/schedule/*.c
     model/numbering.c sim/goal_*.c sim/sim_radix.c experiments/sizes.c experiments/fit_rows.c'
 flags="-std=c11 -D_GNU_SOURCE -I. -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 libraries=$(pkg-config --cflags --libs hwloc yaml-0.1)
