@@ -9,8 +9,8 @@ int network_model_time(const struct scenario *s, double *out_s, char *reason, si
     struct loggp loggp = network_loggp(s->machine.network);
     struct schedule schedule;
     uint64_t time_ps;
-    if (s->machine.ppn > 1) {
-        snprintf(reason, reason_bytes, "the model of networks does not know more than one rank a node: use 1");
+    if (s->machine.ppn > 1 || s->machine.network->kind != NETWORK_LOGGP) {
+        snprintf(reason, reason_bytes, "the model knows no shared nodes and links, only loggp with a rank a node: shmcoll sim has it");
         return -ENOTSUP;
     }
     int err = schedule_init(&schedule, s->algorithm, s->job.procs, job_root(&s->job));

@@ -204,6 +204,18 @@ static int check_schedule(const struct scenario *s, const struct complaint *c)
     return 0;
 }
 
+/* The schedule is of one rank a node, with blocks of a node's ranks. */
+static int check_levels(const struct scenario *s, const struct complaint *c)
+{
+    uint32_t procs = s->job.procs, ppn = s->machine.ppn;
+    if (!schedule_valid(s->algorithm, (procs - 1) / ppn + 1))
+        return complain(c, "schedule %s in two levels needs %s, here of nodes", s->algorithm->name,
+                        s->algorithm->needs ? s->algorithm->needs : "fewer ranks");
+    if (s->job.kind == JOB_ALLGATHER && procs % ppn && procs > ppn)
+        return complain(c, "allgather in two levels needs as many ranks on every node: %u are no multiple of %u", procs, ppn);
+    return 0;
+}
+
 /* On a network ranks exchange messages, whatever the collective. */
 static int check_cluster(const struct scenario *s, const struct complaint *c)
 {
@@ -214,10 +226,12 @@ static int check_cluster(const struct scenario *s, const struct complaint *c)
         return complain(c, "no schedule given for %s on a network", job_name(&s->job));
     if (a->kind != (s->job.kind == JOB_BCAST ? SCHEDULE_BCAST : SCHEDULE_ALLGATHER))
         return complain(c, "schedule %s is none of %s", a->name, job_name(&s->job));
-    if (!schedule_valid(a, s->job.procs))
-        return complain(c, "schedule %s needs %s", a->name, a->needs ? a->needs : "fewer ranks");
     if (s->machine.ppn == 0)
         return complain(c, "0 ranks a node: at least 1 is needed");
+    if (s->machine.levels == 2)
+        return check_levels(s, c);
+    if (!schedule_valid(a, s->job.procs))
+        return complain(c, "schedule %s needs %s", a->name, a->needs ? a->needs : "fewer ranks");
     return 0;
 }
 

@@ -72,6 +72,9 @@ struct machine {
     uint32_t nodes;
     const struct network *network; /* that joins the nodes; NULL: there is one node, or the job stays on one */
     uint32_t ppn;                  /* ranks of a node, rank after rank; with a network: >= 1 */
+    /* 2: a rank of each node, its first or the root, exchanges messages with those of the other nodes; before and after, ranks of a
+     * node use its shared memory. Else all ranks exchange messages, wherever they are. */
+    uint32_t levels;
 };
 
 /* Rank to core of the node (index into node arrays). */
@@ -118,7 +121,8 @@ struct scenario {
     struct machine machine;
     struct placement placement;
     struct job job;
-    struct params params;
+    struct params params; /* with two levels: how a rank hands the others of its node what came from other nodes */
+    struct params params_gather; /* with two levels, Allgather: how the ranks of a node exchange their blocks before */
     /* Allgather: messages exchanged by this schedule, over channels; the protocol is not looked at then. NULL: by the protocol.
      * On a network the schedule of whatever collective it is, which must be given. */
     const struct schedule_algorithm *algorithm;

@@ -1,10 +1,9 @@
 /* The simulator as an evaluator: a scenario in, an outcome out. */
 #include "model/channel.h"
-#include "model/network.h"
 #include "model/scenario.h"
 #include "sim/sim_channel.h"
-#include "sim/sim_cluster.h"
 #include "sim/sim_execute.h"
+#include "sim/sim_network.h"
 #include "sim/sim_time.h"
 
 #include <errno.h>
@@ -21,17 +20,32 @@ static double clock_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* The first so many ranks, which are on one node, have a core each. */
+static int check_cores(const struct scenario *scenario, uint32_t ranks, char *reason, size_t reason_bytes)
+{
+    const uint32_t *cores = scenario->placement.core_of_rank;
+    for (uint32_t i = 1; i < ranks && i < scenario->job.procs && !scenario->machine.node->contention_free; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (cores[i] == cores[j]) {
+                snprintf(reason, reason_bytes, "ranks %u and %u share core %u; of messages each rank needs one for itself", j, i,
+                         cores[i]);
+                return -ENOTSUP;
+            }
+    return 0;
+}
+
 /* What this network cannot be asked. */
 static int supports_cluster(const struct scenario *scenario, int traced, char *reason, size_t reason_bytes)
 {
-    const char *what = scenario->machine.ppn > 1          ? "more than one rank a node: use 1"
-                       : scenario->conditions.noise > 0   ? "noise: use skew"
+    int levels = scenario->machine.levels == 2;
+    const char *what = scenario->conditions.noise > 0     ? "noise: use skew"
+                       : levels && scenario->conditions.skew_s > 0 ? "skew in two levels: leave it out"
                        : scenario->conditions.root_shift  ? "a root that moves"
                        : traced                           ? "a trace"
                                                           : NULL;
     if (what)
         snprintf(reason, reason_bytes, "the simulator of networks does not know %s", what);
-    return what ? -ENOTSUP : 0;
+    return what ? -ENOTSUP : check_cores(scenario, scenario->machine.ppn, reason, reason_bytes);
 }
 
 static int supports(const struct scenario *scenario, int traced, char *reason, size_t reason_bytes)
@@ -45,16 +59,7 @@ static int supports(const struct scenario *scenario, int traced, char *reason, s
         snprintf(reason, reason_bytes, "the simulator runs a collective on one node, not on %u", scenario->machine.nodes);
         return -ENOTSUP;
     }
-    const uint32_t *cores = scenario->placement.core_of_rank;
-    int one_each = scenario_by_messages(scenario) && !scenario->machine.node->contention_free;
-    for (uint32_t i = 1; i < scenario->job.procs && one_each; i++)
-        for (uint32_t j = 0; j < i; j++)
-            if (cores[i] == cores[j]) {
-                snprintf(reason, reason_bytes, "ranks %u and %u share core %u; of messages each rank needs one for itself", j, i,
-                         cores[i]);
-                return -ENOTSUP;
-            }
-    return 0;
+    return scenario_by_messages(scenario) ? check_cores(scenario, scenario->job.procs, reason, reason_bytes) : 0;
 }
 
 /* Repetitions differ only by noise, skew or root; without them one is all. */
@@ -89,12 +94,7 @@ struct simulation {
     union {
         struct sim sim;
         struct sim_channel channel;
-        struct simulation_cluster {
-            struct loggp loggp;
-            struct schedule schedule;
-            struct sim_cluster_question question;
-            struct sim_cluster_answer answer;
-        } cluster;
+        struct sim_network network;
     };
 };
 
@@ -103,24 +103,12 @@ static int by_steps(const struct simulation *s)
     return !s->by_messages && !s->by_network;
 }
 
-/* The question points into it: it must not move. */
-static int cluster_create(struct simulation_cluster *c, const struct scenario *scenario)
-{
-    c->loggp = network_loggp(scenario->machine.network);
-    c->question = (struct sim_cluster_question){.loggp = &c->loggp,
-                                                .schedule = &c->schedule,
-                                                .size_bytes = job_size_bytes(&scenario->job),
-                                                .skew_ps = sim_ps_from_s(scenario->conditions.skew_s),
-                                                .order = SIM_ORDER_ROUNDS};
-    return schedule_init(&c->schedule, scenario->algorithm, scenario->job.procs, job_root(&scenario->job));
-}
-
 static int simulation_create(struct simulation *s, const struct scenario *scenario, char *reason, size_t reason_bytes)
 {
     s->by_network = scenario->machine.network != NULL;
     s->by_messages = !s->by_network && scenario_by_messages(scenario);
     if (s->by_network)
-        return cluster_create(&s->cluster, scenario);
+        return sim_network_create(&s->network, scenario, reason, reason_bytes);
     return s->by_messages ? sim_channel_create(&s->channel, scenario, reason, reason_bytes)
                           : sim_create(&s->sim, scenario, reason, reason_bytes);
 }
@@ -129,15 +117,17 @@ static void simulation_destroy(struct simulation *s)
 {
     if (s->by_messages)
         sim_channel_destroy(&s->channel);
-    else if (!s->by_network)
+    else if (s->by_network)
+        sim_network_destroy(&s->network);
+    else
         sim_destroy(&s->sim);
 }
 
 static void report(const struct simulation *s, uint32_t procs, struct outcome *out)
 {
     if (s->by_network) {
-        out->events = s->cluster.answer.pops * out->sample_count;
-        out->messages = s->cluster.answer.messages * out->sample_count;
+        out->events = s->network.answer.pops * out->sample_count + s->network.inside_events;
+        out->messages = s->network.answer.messages * out->sample_count;
         return;
     }
     uint64_t copy_ps = 0, wait_ps = 0, notify_ps = 0, own_ps = 0;
@@ -174,9 +164,7 @@ static int call(struct simulation *s, const struct scenario *scenario, uint32_t 
 {
     uint32_t root = job_root(&scenario->job);
     if (s->by_network) {
-        s->cluster.question.seed = scenario->conditions.seed + i;
-        int err = sim_cluster_run(&s->cluster.question, &s->cluster.answer, out->reason, sizeof out->reason);
-        *time_ps = s->cluster.answer.time_ps;
+        int err = sim_network_call(&s->network, scenario->conditions.seed + i, time_ps, out->reason, sizeof out->reason);
         return err == -EOVERFLOW ? -EINVAL : err;
     }
     if (s->by_messages)

@@ -42,7 +42,10 @@ int sim_cluster_next(const struct sim_cluster_question *question, uint32_t rank,
     const struct numbering *numbering = sim_cluster_numbering(question);
     uint32_t steps = schedule_steps(question->schedule, numbering_virtual(numbering, rank));
     while (*step < steps) {
-        schedule_step_numbered(question->schedule, numbering, rank, (*step)++, out);
+        if (__builtin_expect(numbering != NULL, 0))
+            schedule_step_numbered(question->schedule, numbering, rank, (*step)++, out);
+        else
+            schedule_step(question->schedule, rank, (*step)++, out);
         if (out->op == SCHEDULE_EXCHANGE)
             return 1;
     }
@@ -89,6 +92,8 @@ int sim_cluster_run(const struct sim_cluster_question *question, struct sim_clus
     int err = question->order == SIM_ORDER_ROUNDS && !question->nodes ? sim_cluster_sweep(&call) : sim_cluster_events(&call);
     if (err == -ENOMEM)
         snprintf(reason, reason_bytes, "no memory for %u ranks: use fewer", question->schedule->procs);
+    call.answer.messages_between = call.answer.messages - call.messages_inside;
+    call.answer.bytes_between = call.answer.bytes_received - call.bytes_inside;
     if (!err)
         *out = call.answer;
     return err;

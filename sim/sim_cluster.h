@@ -67,6 +67,7 @@ struct sim_cluster_question {
     enum sim_order order;
     const struct sim_cluster_observer *observer; /* NULL: none */
     const struct sim_cluster_nodes *nodes;       /* NULL: a node each, contention-free */
+    uint64_t *end_ps;                            /* [procs] when each rank ends; NULL: is not asked for */
 };
 
 struct sim_cluster_answer {
@@ -92,6 +93,7 @@ int sim_cluster_run(const struct sim_cluster_question *question, struct sim_clus
 struct sim_cluster_call {
     const struct sim_cluster_question *question;
     struct sim_cluster_answer answer;
+    uint64_t messages_inside, bytes_inside; /* received, within nodes */
     char *reason;
     size_t reason_bytes;
 };
@@ -111,11 +113,12 @@ int sim_cluster_events(struct sim_cluster_call *call);
 static inline void sim_cluster_received(struct sim_cluster_call *call, const struct sim_cluster_message *message)
 {
     const struct sim_cluster_nodes *nodes = call->question->nodes;
-    int between = !nodes || message->from / nodes->ppn != message->to / nodes->ppn;
     call->answer.messages++;
     call->answer.bytes_received += message->bytes;
-    call->answer.messages_between += between;
-    call->answer.bytes_between += between ? message->bytes : 0;
+    if (nodes && message->from / nodes->ppn == message->to / nodes->ppn) {
+        call->messages_inside++;
+        call->bytes_inside += message->bytes;
+    }
     if (call->question->observer)
         call->question->observer->message(call->question->observer->context, message);
 }

@@ -99,7 +99,7 @@ static void parcel_free(struct traffic *t, uint32_t at)
 }
 
 /* To be popped at its first byte's time. */
-static int traffic_queue(struct traffic *t, uint32_t at)
+static inline int traffic_queue(struct traffic *t, uint32_t at)
 {
     t->pending++;
     if (t->order == SIM_ORDER_HEAP)
@@ -114,14 +114,14 @@ static int traffic_queue(struct traffic *t, uint32_t at)
     return 0;
 }
 
-static int traffic_push(struct traffic *t, struct parcel parcel, const struct journey *journey)
+static inline int traffic_push(struct traffic *t, const struct parcel *parcel, const struct journey *journey)
 {
     uint32_t at = parcel_new(t);
     if (at == NONE)
         return -ENOMEM;
-    parcel.next = NONE;
-    t->parcel[at] = parcel;
-    if (t->shared)
+    t->parcel[at] = *parcel;
+    t->parcel[at].next = NONE;
+    if (journey)
         t->journey[at] = *journey;
     return traffic_queue(t, at);
 }
@@ -163,24 +163,24 @@ static void step_again(const struct events *e, uint32_t r, struct schedule_step 
     schedule_step_numbered(q->schedule, sim_cluster_numbering(q), r, e->rank[r].next_step - 1, out);
 }
 
-/* Its core takes it in. Returns when the sender's began. */
+/* Its core takes it in where nodes are shared. Returns when the sender's began. */
 static uint64_t take_in(struct events *e, struct waiter *rank, const struct parcel *parcel, const struct journey *journey)
 {
     const struct loggp *p = e->call->question->loggp;
-    if (!journey || (journey->at.from_node != journey->at.to_node && !e->call->question->nodes->fabric))
-        loggp_receive(p, &rank->at, parcel->first_byte_ps, parcel->bytes);
-    else if (journey->at.from_node != journey->at.to_node)
+    if (journey->at.from_node == journey->at.to_node)
+        rank->at.free_ps = loggp_later_ps(rank->at.free_ps + journey->receive_ps, journey->at.last_ps);
+    else if (e->call->question->nodes->fabric)
         rank->at.free_ps = loggp_later_ps(rank->at.free_ps, journey->at.last_ps) + p->overhead_ps;
     else
-        rank->at.free_ps = loggp_later_ps(rank->at.free_ps + journey->receive_ps, journey->at.last_ps);
-    return journey ? journey->send_ps : parcel->first_byte_ps - p->latency_ps - p->overhead_ps;
+        loggp_receive(p, &rank->at, parcel->first_byte_ps, parcel->bytes);
+    return journey->send_ps;
 }
 
 static int receive(struct events *e, uint32_t r, const struct schedule_step *step, uint32_t at)
 {
+    const struct loggp *p = e->call->question->loggp;
     struct waiter *rank = &e->rank[r];
     struct parcel parcel = e->traffic.parcel[at];
-    const struct journey *journey = e->traffic.shared ? &e->traffic.journey[at] : NULL;
     parcel_free(&e->traffic, at);
     if (parcel.from != step->receive_from || parcel.bytes != sim_cluster_bytes(e->call->question, &step->receive)) {
         snprintf(e->call->reason, e->call->reason_bytes,
@@ -188,7 +188,11 @@ static int receive(struct events *e, uint32_t r, const struct schedule_step *ste
                  (unsigned long long)parcel.bytes, parcel.from);
         return -EPROTO;
     }
-    uint64_t send_ps = take_in(e, rank, &parcel, journey);
+    uint64_t send_ps = parcel.first_byte_ps - p->latency_ps - p->overhead_ps;
+    if (e->traffic.shared)
+        send_ps = take_in(e, rank, &parcel, &e->traffic.journey[at]);
+    else
+        loggp_receive(p, &rank->at, parcel.first_byte_ps, parcel.bytes);
     sim_cluster_received(e->call, &(struct sim_cluster_message){.from = parcel.from,
                                                                 .to = r,
                                                                 .round = parcel.round,
@@ -216,33 +220,33 @@ static int send_inside(struct events *e, struct loggp_rank *rank, struct parcel 
 }
 
 /* The next event of a message is when its NIC is given it; without links when its first byte is at the receiver. */
-static int send_shared(struct events *e, struct loggp_rank *rank, struct parcel *parcel, struct journey *journey)
+static int send_shared(struct events *e, struct loggp_rank *rank, struct parcel *parcel)
 {
     const struct sim_cluster_question *q = e->call->question;
     uint32_t from = parcel->from / q->nodes->ppn, to = parcel->to / q->nodes->ppn;
-    *journey = (struct journey){.at = {.from_node = from, .to_node = to}, .send_ps = loggp_send_ps(rank)};
-    if (from == to)
-        return send_inside(e, rank, parcel, journey);
-    parcel->first_byte_ps = loggp_send(q->loggp, rank, parcel->bytes);
-    if (q->nodes->fabric) {
-        parcel->first_byte_ps = rank->free_ps;
-        sim_fabric_send(q->nodes->fabric, from, to, parcel->bytes, rank->free_ps, &journey->at);
+    struct journey journey = {.at = {.from_node = from, .to_node = to}, .send_ps = loggp_send_ps(rank)};
+    int err = 0;
+    if (from == to) {
+        err = send_inside(e, rank, parcel, &journey);
+    } else {
+        parcel->first_byte_ps = loggp_send(q->loggp, rank, parcel->bytes);
+        if (q->nodes->fabric) {
+            parcel->first_byte_ps = rank->free_ps;
+            sim_fabric_send(q->nodes->fabric, from, to, parcel->bytes, rank->free_ps, &journey.at);
+        }
     }
-    return 0;
+    return err ? err : traffic_push(&e->traffic, parcel, &journey);
 }
 
-static int send(struct events *e, uint32_t r, const struct schedule_step *step)
+static inline int send(struct events *e, uint32_t r, const struct schedule_step *step)
 {
     const struct sim_cluster_question *q = e->call->question;
     struct parcel parcel = {.bytes = sim_cluster_bytes(q, &step->send), .to = step->send_to, .from = r, .round = step->round};
-    struct journey journey;
-    int err = 0;
-    if (q->nodes)
-        err = send_shared(e, &e->rank[r].at, &parcel, &journey);
-    else
-        parcel.first_byte_ps = loggp_send(q->loggp, &e->rank[r].at, parcel.bytes);
     e->call->answer.bytes_sent += parcel.bytes;
-    return err ? err : traffic_push(&e->traffic, parcel, &journey);
+    if (q->nodes)
+        return send_shared(e, &e->rank[r].at, &parcel);
+    parcel.first_byte_ps = loggp_send(q->loggp, &e->rank[r].at, parcel.bytes);
+    return traffic_push(&e->traffic, &parcel, NULL);
 }
 
 /* Steps of a rank until it waits or has done all. */
@@ -327,6 +331,8 @@ static int finish(struct events *e)
     for (uint32_t r = 0; r < e->call->question->schedule->procs && !err; r++) {
         const struct waiter *rank = &e->rank[r];
         answer->time_ps = loggp_later_ps(answer->time_ps, rank->at.free_ps);
+        if (e->call->question->end_ps)
+            e->call->question->end_ps[r] = rank->at.free_ps;
         if (rank->early == NONE)
             continue;
         snprintf(e->call->reason, e->call->reason_bytes,

@@ -105,8 +105,11 @@ static int sweep(struct sweep *s)
         send_round(s, round);
         err = receive_round(s, round);
     }
-    for (uint32_t r = 0; r < schedule->procs; r++)
+    for (uint32_t r = 0; r < schedule->procs; r++) {
         answer->time_ps = loggp_later_ps(answer->time_ps, s->rank[r].at.free_ps);
+        if (s->call->question->end_ps)
+            s->call->question->end_ps[r] = s->rank[r].at.free_ps;
+    }
     if (!err && answer->bytes_sent != answer->bytes_received) {
         snprintf(s->call->reason, s->call->reason_bytes, "%llu bytes were sent and %llu received",
                  (unsigned long long)answer->bytes_sent, (unsigned long long)answer->bytes_received);

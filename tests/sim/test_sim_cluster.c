@@ -27,7 +27,7 @@ static struct sim_cluster_answer simulate(const struct loggp *p, const struct sc
 {
     struct sim_cluster_answer answer;
     char reason[200];
-    struct sim_cluster_question question = {p, schedule, bytes, skew_ps, 7, order, observer, NULL};
+    struct sim_cluster_question question = {p, schedule, bytes, skew_ps, 7, order, observer, NULL, NULL};
     int err = sim_cluster_run(&question, &answer, reason, sizeof reason);
     if (err)
         fail_msg("%s, %u ranks, %s: %s", schedule->algorithm->name, schedule->procs, sim_order_name(order), reason);
@@ -254,7 +254,7 @@ static void faulty_schedules_are_told(void **state)
             struct sim_cluster_answer answer;
             char reason[200] = "";
             assert_int_equal(schedule_init(&schedule, &algorithm, 6, 0), 0);
-            struct sim_cluster_question question = {&networks[0], &schedule, 10, 0, 1, order, NULL, NULL};
+            struct sim_cluster_question question = {&networks[0], &schedule, 10, 0, 1, order, NULL, NULL, NULL};
             assert_int_equal(sim_cluster_run(&question, &answer, reason, sizeof reason), -EPROTO);
             assert_true(strstr(reason, "rank 4") || strstr(reason, "from rank 3")); /* who lacks it, or who got it instead */
         }
@@ -267,7 +267,7 @@ static void too_long_is_refused(void **state)
     struct sim_cluster_answer answer;
     char reason[200] = "";
     assert_int_equal(schedule_init(&schedule, &schedule_bruck, 1 << 20, 0), 0);
-    struct sim_cluster_question question = {&networks[0], &schedule, UINT64_C(1) << 40, 0, 1, SIM_ORDER_ROUNDS, NULL, NULL};
+    struct sim_cluster_question question = {&networks[0], &schedule, UINT64_C(1) << 40, 0, 1, SIM_ORDER_ROUNDS, NULL, NULL, NULL};
     assert_int_equal(sim_cluster_run(&question, &answer, reason, sizeof reason), -EOVERFLOW);
     assert_non_null(strstr(reason, "53 days"));
 }

@@ -51,7 +51,7 @@ static struct sim_cluster_answer simulate(const struct network *network, struct 
 {
     struct loggp loggp = network_loggp(network);
     struct sim_cluster_nodes nodes = {ppn, fabric, NULL, ppn > 1 ? inside : no_inside, NULL};
-    struct sim_cluster_question question = {&loggp, schedule, bytes, skew_ps, 3, order, NULL, &nodes};
+    struct sim_cluster_question question = {&loggp, schedule, bytes, skew_ps, 3, order, NULL, &nodes, NULL};
     struct sim_cluster_answer answer;
     char reason[200] = "";
     if (fabric)
