@@ -54,10 +54,15 @@ const struct option_row option_table[] = {
     {"readers-most", 0, "N", "single_copy: so many ranks read from the root at one time (default: 0, all)", EVALUATE, NULL, parse_uint32,
      AT(readers_most)},
     {"network", 0, "NETWORK",
-     "ranks are on a node each, joined by loggp, without contention: loggp:L=TIME,o=TIME,g=TIME,G=TIME,gr=TIME, G of a byte, gr the "
-     "receiver's gap (default: none, all on one node; of loggp: 2500ns, 1500ns, 1000ns, 6ns, as g)",
-     "model sim", "loggp loggp:", parse_text, AT(network)},
-    {"ppn", 0, "N", "ranks of a node of the network; more than 1 is not simulated (default: 1)", "model sim", NULL, parse_positive_uint32, AT(ppn)},
+     "nodes are joined by it: a preset (topo --list), PRESET:LAYER, a network file (YAML; topo --network prints one), or parameters: "
+     "loggp:L=TIME,o=TIME,g=TIME,G=TIME,gr=TIME without contention, G of a byte, gr the receiver's gap, or switch:... with shared NICs "
+     "(default: none, all ranks on one node; of the parameters: 2500ns, 1500ns, 1000ns, 6ns, as g)",
+     "model sim topo", "loggp loggp: switch: tianhe infiniband-ddr gigabit infiniband-hdr FILE", parse_text, AT(network)},
+    {"ppn", 0, "N", "ranks of a node of the network, rank after rank (default: 1)", "model sim", NULL, parse_positive_uint32, AT(ppn)},
+    {"levels", 0, "N",
+     "2: of every node one rank exchanges messages by --algorithm, before and after shared memory is used, by --protocol; 1: all ranks "
+     "exchange messages, within a node over exclusive rings (default: 1)",
+     "model sim", "1 2", parse_positive_uint32, AT(levels)},
     {"root", 'r', "N", "rank that has the message (default: 0)", EVALUATE " export", NULL, parse_uint32, AT(root)},
     {"goal", 0, "FILE", "what ranks do on the --network, as a GOAL program (LogGOPSim's text) instead of a collective", "sim", "FILE",
      parse_text, AT(goal)},
@@ -148,7 +153,7 @@ static void settings_init(struct settings *out, const char *command)
     out->procs = (struct size_list){.value = {2}, .count = strcmp(command, "calibrate") != 0}; /* which takes it from what it reads */
     out->size = (struct size_list){.value = {1 << 20}, .count = 1};
     out->buffer_domain = -1;
-    out->ppn = 1;
+    out->ppn = out->levels = 1;
     out->late_s = NAN;
     out->window = 64;
     out->seed = 1;
@@ -188,6 +193,12 @@ struct protocol_preset settings_preset(const struct settings *s, const char *alg
     return (struct protocol_preset){.sets = 1, .tree = {TREE_FLAT, 0}};
 }
 
+/* Ranks that a schedule is for. */
+static uint32_t exchanging(const struct settings *s, uint32_t procs)
+{
+    return s->network && s->levels == 2 ? (procs - 1) / s->ppn + 1 : procs;
+}
+
 /* Instead of "all": what every number of ranks asked for allows. */
 static void expand_algorithms(struct settings *s)
 {
@@ -197,7 +208,7 @@ static void expand_algorithms(struct settings *s)
     for (const struct schedule_algorithm *const *a = schedule_table; *a; a++) {
         int valid = (*a)->kind == kind;
         for (size_t i = 0; i < s->procs.count; i++)
-            valid = valid && schedule_valid(*a, (uint32_t)s->procs.value[i]);
+            valid = valid && schedule_valid(*a, exchanging(s, (uint32_t)s->procs.value[i]));
         if (valid && list->count < NAME_LIST_MAX)
             list->name[list->count++] = (*a)->name;
     }

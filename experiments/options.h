@@ -36,7 +36,7 @@ struct settings {
     struct name_list algorithm, channel;
     enum p2p_pattern pattern;
     uint32_t window;
-    uint32_t root, ppn, jobs; /* jobs 0: as many as there are cpus */
+    uint32_t root, ppn, levels, jobs; /* jobs 0: as many as there are cpus */
     enum buffers buffers;
     enum buffer_memory buffer_memory;
     int32_t buffer_domain;

@@ -61,6 +61,7 @@ const struct row_field row_fields[] = {
     {"in_place", "", "in place", ROW_TRUTH, AT(in_place), ROW_HEAD},
     {"network", "", "network", ROW_TEXT, AT(network), ROW_HEAD},
     {"ppn", "", "ranks a node", ROW_INTEGER, AT(ppn), ROW_HEAD},
+    {"levels", "", "levels", ROW_INTEGER, AT(levels), ROW_HEAD},
     {"skew_s", "s", "skew [us]", ROW_REAL, AT(skew_s), ROW_HEAD | ROW_DETAIL},
     {"slice_s", "s", "slice [us]", ROW_REAL, AT(slice_s), ROW_HEAD | ROW_DETAIL},
     {"noise", "1", "noise", ROW_REAL, AT(noise), ROW_HEAD | ROW_DETAIL},
@@ -105,12 +106,6 @@ static void set_messages(struct row *row, const struct scenario *scenario)
     row->window = scenario->job.p2p.pattern == P2P_STREAM ? (int64_t)scenario->job.p2p.window : ROW_ABSENT;
 }
 
-/* On a network, which says how bytes move. */
-static void set_machine(struct row *row, const struct machine *machine)
-{
-    network_format(machine->network, row->network, sizeof row->network);
-    row->ppn = machine->ppn;
-}
 
 static void set_params(struct row *row, const struct params *params)
 {
@@ -122,6 +117,17 @@ static void set_params(struct row *row, const struct params *params)
     row->slots = queue ? params->slots : ROW_ABSENT;
     row->sets = queue ? params->sets : ROW_ABSENT;
     row->readers_most = params->readers_most ? params->readers_most : ROW_ABSENT;
+}
+
+/* On a network, which says how bytes move; in shared memory only in two levels. */
+static void set_machine(struct row *row, const struct scenario *scenario)
+{
+    const struct machine *machine = &scenario->machine;
+    network_format(machine->network, row->network, sizeof row->network);
+    row->ppn = machine->ppn;
+    row->levels = machine->ppn > 1 ? (int64_t)machine->levels : ROW_ABSENT;
+    if (machine->ppn > 1 && machine->levels == 2)
+        set_params(row, &scenario->params);
 }
 
 void row_set_scenario(struct row *row, const char *source, const struct scenario *scenario)
@@ -145,7 +151,7 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     row->root = has_root ? (int64_t)scenario->job.bcast.root : ROW_ABSENT;
     row->size_bytes = (int64_t)job_size_bytes(&scenario->job);
     if (scenario->machine.network)
-        set_machine(row, &scenario->machine);
+        set_machine(row, scenario);
     else if (scenario_by_messages(scenario))
         set_messages(row, scenario);
     else

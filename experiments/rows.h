@@ -20,7 +20,7 @@ struct row {
     char source[ROW_WORD_BYTES], variant[ROW_WORD_BYTES], collective[ROW_WORD_BYTES], algorithm[ROW_WORD_BYTES];
     char protocol[ROW_WORD_BYTES], buffers[ROW_WORD_BYTES], backend[ROW_WORD_BYTES], buffer_memory[ROW_WORD_BYTES], tree[ROW_WORD_BYTES], pattern[ROW_WORD_BYTES];
     char node[ROW_TEXT_BYTES], placement[ROW_TEXT_BYTES], network[ROW_TEXT_BYTES];
-    int64_t procs, root, size_bytes, fragment_bytes, slots, sets, readers_most, window, in_place, seed, root_shift, ppn;
+    int64_t procs, root, size_bytes, fragment_bytes, slots, sets, readers_most, window, in_place, seed, root_shift, ppn, levels;
     double skew_s, slice_s, noise, time_s, time_mean_s;
     double fragment_opt_bytes, slots_opt;               /* model */
     double term_sets_s, term_fill_s, term_notify_s, term_copy_s; /* model, the paper's form */

@@ -5,6 +5,7 @@
 
 #include "model/allgather_model.h"
 #include "model/channel.h"
+#include "model/formats/network_load.h"
 #include "model/formats/node_load.h"
 #include "model/protocol/eager.h"
 
@@ -54,7 +55,7 @@ static int check_words(const struct settings *s)
     if (s->positional_count > 1)
         return talk_fail(EXIT_USAGE, "unexpected word '%s': options begin with --", s->positional[1]);
     enum job_kind kind = settings_collective(s);
-    if (s->network || s->ppn != 1)
+    if (s->network || s->ppn != 1 || s->levels != 1)
         return scenario_cluster_check(s);
     if (kind != JOB_ALLGATHER && s->algorithm.count)
         return talk_fail(EXIT_USAGE, "--algorithm is of allgather, not of %s: leave it out", s->positional[0]);
@@ -90,7 +91,7 @@ int scenario_grid_create(const struct settings *settings, struct scenario_grid *
     if (procs > PROCS_MAX)
         return talk_fail(EXIT_USAGE, "--procs: %llu ranks are too many: at most %d", (unsigned long long)procs, PROCS_MAX);
     *out = (struct scenario_grid){.settings = settings, .count = grid_count(settings)};
-    if (settings->network && network_parse(settings->network, &out->network, reason, sizeof reason))
+    if (settings->network && network_load(settings->network, &out->network, reason, sizeof reason))
         return talk_fail(EXIT_USAGE, "--network: %s", reason);
     int error = node_load(settings->node, &out->node, reason, sizeof reason);
     if (error)

@@ -15,6 +15,7 @@ struct scenario_grid {
     uint32_t *cores; /* of the ranks, of the scenario built last */
     size_t count;
     struct best_choice best;
+    struct best_choice best_inside[2]; /* on a network, within its nodes: of bcast, of allgather */
 };
 
 /* 0, or an exit code after telling why: checks the words (the collective), loads the node. */

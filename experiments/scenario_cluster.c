@@ -1,4 +1,5 @@
 #include "experiments/scenario_cluster.h"
+#include "model/allgather_model.h"
 #include "model/schedule.h"
 
 #include <errno.h>
@@ -25,19 +26,65 @@ static int tell_algorithm(const struct settings *s, const char *name)
 int scenario_cluster_check(const struct settings *s)
 {
     if (!s->network)
-        return talk_fail(EXIT_USAGE, "--ppn is of a network: give --network, or leave it out");
+        return talk_fail(EXIT_USAGE, "--ppn and --levels are of a network: give --network, or leave them out");
     if (settings_collective(s) == JOB_P2P)
         return talk_fail(EXIT_USAGE, "p2p is not there on a network yet: use bcast or allgather");
-    if (s->ppn != 1)
-        return talk_fail(EXIT_USAGE, "--ppn: nodes of %u ranks are not there yet: use 1", s->ppn);
-    if (strcmp(s->protocol, "auto") || s->channel.count)
-        return talk_fail(EXIT_USAGE, "--protocol and --channel are of shared memory, not of --network: leave them out");
-    if (settings_give_queue(s) || s->sets.count || s->tree.shape[0].kind != TREE_FLAT)
-        return talk_fail(EXIT_USAGE, "queues and trees are of shared memory, not of --network: leave them out");
+    if (s->levels > 2)
+        return talk_fail(EXIT_USAGE, "--levels: %u are too many: use 1, or 2 for leaders of nodes", s->levels);
+    if (s->levels == 2 && strcmp(s->command, "model") == 0)
+        return talk_fail(EXIT_USAGE, "--levels 2 is simulated only: use shmcoll sim");
+    if (s->channel.count)
+        return talk_fail(EXIT_USAGE, "--channel is of shared memory, not of --network: leave it out");
+    if (s->levels == 1 && strcmp(s->protocol, "auto"))
+        return talk_fail(EXIT_USAGE, "--protocol is of shared memory, which --network uses with --levels 2 only: leave it out");
+    if (s->levels == 1 && (settings_give_queue(s) || s->sets.count || s->tree.shape[0].kind != TREE_FLAT))
+        return talk_fail(EXIT_USAGE, "queues and trees are of shared memory, which --network uses with --levels 2 only: leave them out");
+    if (s->fragment.count > 1 || s->slots.count > 1 || s->buffer.count > 1 || s->sets.count > 1 || s->tree.count > 1)
+        return talk_fail(EXIT_USAGE, "lists of queues and trees are not for --network: give one of each");
     for (size_t i = 0; i < s->algorithm.count; i++)
         if (!schedule_find(kind_of(s), s->algorithm.name[i]))
             return tell_algorithm(s, s->algorithm.name[i]);
     return 0;
+}
+
+/* What a collective within a node of that many ranks would take of itself, or of what was given. 0, or an exit code. */
+static int params_inside(struct scenario_grid *grid, enum job_kind kind, uint32_t procs, uint64_t bytes, struct params *out)
+{
+    struct settings inner = *grid->settings;
+    struct scenario_grid node = *grid;
+    struct scenario scenario;
+    int allgather = kind == JOB_ALLGATHER;
+    inner.network = NULL;
+    inner.ppn = inner.levels = 1;
+    inner.root = 0;
+    inner.positional[0] = allgather ? "allgather" : "bcast";
+    inner.procs = (struct size_list){.value = {procs}, .count = 1};
+    inner.size = (struct size_list){.value = {bytes ? bytes : 1}, .count = 1};
+    inner.algorithm.count = 0;
+    if (allgather ? !protocol_allgather_find(inner.protocol) : !protocol_find(inner.protocol))
+        inner.protocol = strcmp(inner.protocol, "best") == 0 ? "best" : "auto";
+    if (inner.tree.shape[0].kind == TREE_FLAT)
+        inner.tree.shape[0] = settings_preset(&inner, NULL).tree;
+    node.settings = &inner;
+    node.best = grid->best_inside[allgather];
+    int code = scenario_grid_get(&node, 0, &scenario);
+    grid->best_inside[allgather] = node.best;
+    if (!code)
+        *out = scenario.params;
+    return code;
+}
+
+/* Within nodes, in two levels. */
+static int levels_get(struct scenario_grid *grid, struct scenario *out)
+{
+    uint32_t procs = out->job.procs, ppn = out->machine.ppn < procs ? out->machine.ppn : procs;
+    uint64_t bytes = job_size_bytes(&out->job);
+    int code = 0;
+    if (out->job.kind == JOB_ALLGATHER)
+        code = params_inside(grid, JOB_ALLGATHER, ppn, bytes, &out->params_gather);
+    if (out->job.kind == JOB_ALLGATHER && __builtin_mul_overflow(bytes, procs - ppn, &bytes))
+        return talk_fail(EXIT_USAGE, "%u ranks have more bytes than there can be: use less", procs);
+    return code ? code : params_inside(grid, JOB_BCAST, ppn, bytes, &out->params);
 }
 
 int scenario_cluster_get(struct scenario_grid *grid, const char *algorithm, uint32_t procs, uint64_t size_bytes,
@@ -47,14 +94,17 @@ int scenario_cluster_get(struct scenario_grid *grid, const char *algorithm, uint
     const char *name = algorithm ? algorithm : kind_of(s) == SCHEDULE_BCAST ? "binomial" : "bruck";
     char reason[256];
     *out = (struct scenario){
-        .machine = {.node = &grid->node, .nodes = (procs - 1) / s->ppn + 1, .network = &grid->network, .ppn = s->ppn},
+        .machine = {.node = &grid->node, .nodes = (procs - 1) / s->ppn + 1, .network = &grid->network, .ppn = s->ppn, .levels = s->levels},
         .placement = {.name = s->place, .core_of_rank = grid->cores},
         .job = scenario_job(s, procs, size_bytes),
-        .params = {.fragment_bytes = 1, .slots = 1, .sets = 1},
+        .params = {.fragment_bytes = ALLGATHER_MODEL_FRAGMENT_BYTES, .slots = ALLGATHER_MODEL_SLOTS, .sets = 1},
         .algorithm = schedule_find(kind_of(s), name),
         .conditions = scenario_conditions(s),
         .variant = "",
     };
+    int code = s->levels == 2 ? levels_get(grid, out) : 0;
+    if (code)
+        return code;
     if (placement_fill(s->place, &grid->node, s->ppn, grid->cores))
         return talk_fail(EXIT_USAGE, "--place: '%s' does not fit node %s with %u cores: use compact, scatter or list:A,B,...",
                          s->place, grid->node.name, grid->node.cores);

@@ -3,6 +3,7 @@
 #include "experiments/per_rank.h"
 #include "experiments/rows.h"
 #include "model/formats/goal_read.h"
+#include "model/formats/network_load.h"
 #include "model/network.h"
 #include "sim/goal_run.h"
 #include "sim/sim_time.h"
@@ -99,8 +100,12 @@ int sim_goal(const struct settings *settings)
     char reason[300] = "";
     if (settings->positional_count)
         return talk_fail(EXIT_USAGE, "--goal stands for the collective: leave out %s", settings->positional[0]);
-    if (network_parse(settings->network ? settings->network : "loggp", &network, reason, sizeof reason))
+    if (network_load(settings->network ? settings->network : "loggp", &network, reason, sizeof reason))
         return talk_fail(EXIT_USAGE, "--network: %s", reason);
+    if (network.kind != NETWORK_LOGGP)
+        return talk_fail(EXIT_USAGE, "--network: GOAL programs are run without contention, which %s has: use loggp", network.name);
+    if (settings->ppn != 1 || settings->levels != 1)
+        return talk_fail(EXIT_USAGE, "--ppn and --levels are not of --goal, whose ranks are on a node each: leave them out");
     double start_s = now_s();
     int err = goal_read_file(settings->goal, &program, reason, sizeof reason);
     if (err)

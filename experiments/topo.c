@@ -1,7 +1,8 @@
 /* shmcoll topo: a node as people read it, or as rows of item, value, interval and source. */
-#include "experiments/options.h"
 #include "experiments/rows.h"
+#include "experiments/topo.h"
 #include "model/formats/node_fields.h"
+#include "model/formats/network_load.h"
 #include "model/formats/node_load.h"
 #include "model/formats/presets.h"
 
@@ -11,13 +12,7 @@
 
 /* ---- rows: csv and jsonl ---- */
 
-struct topo_rows {
-    FILE *file;
-    int json;
-};
-
-/* One row; an absent text or number (NAN) is an empty cell, or no key. */
-static void row_emit(const struct topo_rows *rows, const char *item, const char *text, const struct quantity *q, const char *unit)
+void topo_row_emit(const struct topo_rows *rows, const char *item, const char *text, const struct quantity *q, const char *unit)
 {
     const char *const names[] = {"item", "value", "low", "high", "unit", "source"};
     const char *const words[] = {item, text, NULL, NULL, unit, q ? q->source : NULL};
@@ -41,7 +36,7 @@ static void row_emit(const struct topo_rows *rows, const char *item, const char 
 static void row_emit_number(const struct topo_rows *rows, const char *item, double value, const char *unit)
 {
     struct quantity q = {.value = value, .low = NAN, .high = NAN};
-    row_emit(rows, item, NULL, &q, unit);
+    topo_row_emit(rows, item, NULL, &q, unit);
 }
 
 /* The unit a name ends with. */
@@ -62,7 +57,7 @@ static const char *unit_of(const char *name)
 
 static void row_see(void *context, const char *name, const struct quantity *quantity)
 {
-    row_emit(context, name, NULL, quantity, quantity_known(quantity) ? unit_of(name) : NULL);
+    topo_row_emit(context, name, NULL, quantity, quantity_known(quantity) ? unit_of(name) : NULL);
 }
 
 static void rows_print_shape(const struct topo_rows *rows, const struct node *node)
@@ -79,8 +74,8 @@ static void rows_print_shape(const struct topo_rows *rows, const struct node *no
                    {"l1_bytes", (double)node->l1_bytes},
                    {"l2_bytes", (double)node->l2_bytes},
                    {"llc_bytes", (double)node->llc_bytes}};
-    row_emit(rows, "name", node->name, NULL, NULL);
-    row_emit(rows, "description", node->description, NULL, NULL);
+    topo_row_emit(rows, "name", node->name, NULL, NULL);
+    topo_row_emit(rows, "description", node->description, NULL, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].value > 0)
             row_emit_number(rows, numbers[i].name, numbers[i].value, unit_of(numbers[i].name));
@@ -123,7 +118,7 @@ static void rows_print(FILE *file, enum format format, const struct node *node)
         const struct copy_point *p = &node->copy_points[i];
         snprintf(item, sizeof item, "copy_points.%s.f%llu.q%llu.m%llu", copy_class_name(p->copy_class),
                  (unsigned long long)p->fragment_bytes, (unsigned long long)p->queue_bytes, (unsigned long long)p->message_bytes);
-        row_emit(&rows, item, NULL, &p->time_s, "s");
+        topo_row_emit(&rows, item, NULL, &p->time_s, "s");
     }
     for (uint32_t i = 0; node->pair_handover_ns && i < node->cores; i++)
         for (uint32_t j = 0; j < node->cores; j++) {
@@ -281,43 +276,51 @@ static void presets_print(FILE *file, enum format format)
         if (format == FORMAT_TABLE)
             fprintf(file, "%-17s %s\n", preset_name(i), preset_description(i));
         else
-            row_emit(&rows, preset_name(i), preset_description(i), NULL, NULL);
+            topo_row_emit(&rows, preset_name(i), preset_description(i), NULL, NULL);
     }
+    topo_networks_list(file, format);
 }
 
-static int node_print(FILE *file, const struct settings *settings, const struct node *node)
+static int print(FILE *file, const struct settings *settings, const struct node *node, const struct network *network)
 {
+    int err = 0;
     if (settings->list)
         presets_print(file, settings->format);
+    else if (settings->network)
+        err = topo_network_print(file, settings->format, network);
     else if (settings->format == FORMAT_TABLE)
         table_print(file, node);
     else
         rows_print(file, settings->format, node);
-    return ferror(file) ? -EIO : 0;
+    return err ? err : ferror(file) ? -EIO : 0;
 }
 
 int command_topo(int argc, char **argv)
 {
     struct settings settings;
     struct node node = {0};
+    struct network network;
     char reason[400];
+    int err = 0;
     int code = options_parse(argc, argv, &settings);
     if (code >= 0)
         return code;
     if (settings.positional_count)
         return talk_fail(EXIT_USAGE, "topo takes no words: '%s'; name the node with --node", settings.positional[0]);
-    int err = settings.list ? 0 : node_load(settings.node, &node, reason, sizeof reason);
+    if (settings.network && !settings.list)
+        err = network_load(settings.network, &network, reason, sizeof reason);
+    else if (!settings.list)
+        err = node_load(settings.node, &node, reason, sizeof reason);
     if (err)
         return talk_fail(err == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason);
     FILE *file = settings.output ? fopen(settings.output, "w") : stdout;
     if (!file)
         code = talk_fail(EXIT_FAILED, "cannot write %s: %s", settings.output, strerror(errno));
     else {
-        err = node_print(file, &settings, &node);
+        code = EXIT_DONE;
+        err = print(file, &settings, &node, &network);
         if ((file != stdout && fclose(file)) || err)
-            code = talk_fail(EXIT_FAILED, "cannot write the node: is the disk full?");
-        else
-            code = EXIT_DONE;
+            code = talk_fail(EXIT_FAILED, "cannot write what was asked for: is the disk full?");
     }
     node_destroy(&node);
     return code;

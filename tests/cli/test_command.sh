@@ -55,10 +55,23 @@ refuses 2 "best is no schedule of bcast, as --network needs: use all, binomial" 
 refuses 2 "ring is no schedule of bcast" sim bcast --network loggp --algorithm ring
 refuses 2 "recursive_doubling needs a power of two" sim allgather --network loggp --procs 6 --algorithm recursive_doubling
 refuses 2 "p2p is not there on a network yet" sim p2p --network loggp
-refuses 2 "nodes of 4 ranks are not there yet" sim allgather --network loggp --ppn 4
-refuses 2 "ppn is of a network" sim allgather --ppn 4
-refuses 2 "protocol and --channel are of shared memory" sim allgather --network loggp --channel er
-refuses 2 "queues and trees are of shared memory" sim bcast --network loggp --slots 4
+refuses 2 "ppn and --levels are of a network" sim allgather --ppn 4
+refuses 2 "ppn and --levels are of a network" sim allgather --levels 2
+refuses 2 "3 are too many: use 1, or 2" sim allgather --network loggp --levels 3
+refuses 2 "channel is of shared memory" sim allgather --network loggp --channel er
+refuses 2 "protocol is of shared memory, which --network uses with --levels 2 only" sim bcast --network loggp --protocol eager
+refuses 2 "20 are no multiple of 8" sim allgather --network gigabit --node nehalem-2x4 --procs 20 --ppn 8 --levels 2
+refuses 2 "lists of queues and trees" sim bcast --network gigabit --node nehalem-2x4 --ppn 8 --levels 2 --slots 4,8 --fragment 4K
+refuses 2 "levels 2 is simulated only" model bcast --network gigabit --ppn 8 --levels 2
+refuses 4 "model knows no shared nodes and links" model bcast --network gigabit --node paper
+refuses 4 "ranks 0 and 8 share core 0" sim allgather --network gigabit --node nehalem-2x4 --procs 18 --ppn 9
+refuses 2 "room for 41472 nodes, not for 65536" sim bcast --network tianhe --procs 64K --node paper
+refuses 2 "no layer 'mpi': use uct, ucp, ch4, ch3" sim bcast --network tianhe:mpi
+refuses 2 "unknown network 'torus': use .* tianhe, infiniband-ddr" topo --network torus
+bytes_of 'kind: fat_tree\nlevels: 2\nradix: 36\nlatency_ns: 900\noverhead_ns: 100\ngap_ns: 50\nbyte_ns: fast\n' broken.yaml
+refuses 2 "broken.yaml:7:10: expected a number, found fast" sim bcast --network "$work/broken.yaml"
+refuses 2 "without contention, which gigabit has: use loggp" sim --goal "$work/broken.yaml" --network gigabit
+refuses 2 "queues and trees are of shared memory, which --network uses with --levels 2 only" sim bcast --network loggp --slots 4
 refuses 2 "longer than 53 days" sim allgather --network loggp:G=1s --procs 1024
 refuses 2 "longer than 53 days" model allgather --network loggp:G=1s --procs 1024
 refuses 2 "unknown option --network for run" run bcast --network loggp
@@ -281,6 +294,25 @@ says '"source":"sim",.*"protocol":"direct_line".*"size_bytes":120,' sim allgathe
 says '"source":"sim",.*"algorithm":"ring","protocol":"er".*"size_bytes":8192,.*"time_s":5.749[34]' \
     sim allgather --node paper --procs 4 --size 8K --algorithm ring --trace "$work/ring.json" --format jsonl
 grep -q '"paper, er, 8192 bytes"' "$work/ring.json" && pass || fail "trace of a schedule"
+# Eight ranks of a node to eight of another: alone, and through one NIC out and in. 8 KiB take 8191 G. A network is printed as its file.
+flat='allgather --node nehalem-2x4 --procs 16 --ppn 8 --algorithm recursive_doubling --size 1K --format jsonl'
+says '"time_s":.*"network":"loggp:.*"ppn":8,"levels":1' sim $flat --network loggp:L=1us,o=100ns,g=0ns,G=1ns
+alone=$(sed 's/.*"time_s":\([^,]*\).*/\1/' "$work/out")
+says '"time_s":.*"network":"switch:.*"ppn":8,"levels":1' sim $flat --network switch:L=1us,o=100ns,g=0ns,G=1ns
+shared=$(sed 's/.*"time_s":\([^,]*\).*/\1/' "$work/out")
+if awk "BEGIN { d = ($shared - $alone) * 1e12; exit !(d > 7 * 8191000 - 1e6 && d <= 7 * 8191000) }"; then pass; else fail "a shared NIC: $alone s alone, $shared s"; fi
+says '"protocol":"pipelined".*"network":"gigabit".*"ppn":8,"levels":2' sim bcast --node nehalem-2x4 --network gigabit --procs 64 --ppn 8 --levels 2 \
+    --protocol pipelined --slots 8 --fragment 4K --format jsonl
+says '^tianhe  *Tianhe' topo --list
+says '"network tianhe","Tianhe' topo --list --format csv
+says '"byte_ns",0.5714285714285714,.*"S2: port rate 14 Gbit/s"' topo --network tianhe:ch3 --format csv
+says '^byte_ns: .value: 8.497, source: "IEEE 802.3' topo --network gigabit
+cp "$work/out" "$work/mine.yaml"
+says '"time_s":' sim bcast --node paper --network gigabit --procs 5 --format jsonl
+sed 's/,"wall_s.*//' "$work/out" >"$work/preset"
+says '"time_s":' sim bcast --node paper --network "$work/mine.yaml" --procs 5 --format jsonl
+if sed 's/,"wall_s.*//' "$work/out" | cmp -s - "$work/preset"; then pass; else fail "a network's own file gives other rows"; fi
+
 # On a network: 7 steps of 2o + L + 64 (2^k - 1) or (100 - 64) G; a whole tree of height 3 in 3 hops.
 network='"network":"loggp:L=1000ns,o=100ns,g=50ns,G=0.04ns,gr=50ns","ppn":1'
 for source in sim model; do
