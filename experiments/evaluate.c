@@ -6,7 +6,9 @@
 #include "experiments/sim_goal.h"
 #include "experiments/statistics.h"
 #include "experiments/trace_json.h"
+#include "experiments/trace_stages.h"
 #include "model/channel.h"
+#include "model/network.h"
 
 #include <errno.h>
 #include <string.h>
@@ -60,17 +62,24 @@ static int evaluate_traced(const struct evaluator *evaluator, const struct scena
                            struct per_rank *ranks, struct row *row)
 {
     struct trace_json trace;
+    struct trace_stages stages;
     FILE *out = fopen(path, "w");
     if (!out)
         return talk_fail(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
     char title[128];
     const char *way = scenario_by_messages(scenario) ? scenario_channel(scenario)->name : scenario->params.protocol->name;
-    snprintf(title, sizeof title, "%s, %s, %llu bytes", scenario->machine.node->name, way,
-             (unsigned long long)job_size_bytes(&scenario->job));
-    trace_json_begin(&trace, out, title, scenario->job.procs, job_root(&scenario->job));
+    const char *where = scenario->machine.network ? scenario->machine.network->name : scenario->machine.node->name;
+    snprintf(title, sizeof title, "%s, %s, %llu bytes", where, way, (unsigned long long)job_size_bytes(&scenario->job));
+    int remote = scenario->machine.network && scenario->job.kind == JOB_P2P;
+    if (remote)
+        trace_stages_begin(&stages, out, title);
+    else
+        trace_json_begin(&trace, out, title, scenario->job.procs, job_root(&scenario->job));
     if (ranks)
-        ranks->next = &trace.sink;
-    int code = evaluate_row(evaluator, scenario, ranks ? &ranks->sink : &trace.sink, row, NULL), error = trace_json_end(&trace);
+        ranks->next = &trace.sink; /* there are none on a network */
+    struct trace_sink *sink = remote ? &stages.sink : ranks ? &ranks->sink : &trace.sink;
+    int code = evaluate_row(evaluator, scenario, sink, row, NULL);
+    int error = remote ? trace_stages_end(&stages) : trace_json_end(&trace);
     if ((fclose(out) != 0 || error) && code == 0)
         code = talk_fail(EXIT_FAILED, "cannot write %s: is there room?", path);
     return code;

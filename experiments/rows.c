@@ -152,9 +152,9 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     row->size_bytes = (int64_t)job_size_bytes(&scenario->job);
     if (scenario->machine.network)
         set_machine(row, scenario);
-    else if (scenario_by_messages(scenario))
+    if (scenario_by_messages(scenario) && (!scenario->machine.network || scenario->job.kind == JOB_P2P))
         set_messages(row, scenario);
-    else
+    else if (!scenario->machine.network)
         set_params(row, params);
     row->seed = (int64_t)conditions->seed;
     row->root_shift = conditions->root_shift ? 1 : ROW_ABSENT;

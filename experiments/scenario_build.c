@@ -227,7 +227,7 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     size_t slots = take(&i, s->slots.count), buffer = take(&i, s->buffer.count), sets = take(&i, s->sets.count);
     size_t fragment = take(&i, s->fragment.count), tree = take(&i, s->tree.count), procs = take(&i, s->procs.count);
     uint64_t size_bytes = s->size.value[take(&i, s->size.count)];
-    if (s->network)
+    if (s->network && settings_collective(s) != JOB_P2P)
         return scenario_cluster_get(grid, algorithm, (uint32_t)s->procs.value[procs], size_bytes, out);
     struct queue_request request = requested(s, algorithm, chosen(&s->fragment, fragment), chosen(&s->slots, slots),
                                              chosen(&s->buffer, buffer), chosen(&s->sets, sets));
@@ -238,7 +238,7 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     if (queue_choose(&request, &costs, size_bytes, budget_bytes, page, &queue, reason, sizeof reason))
         return talk_fail(EXIT_USAGE, "%s", reason);
     *out = (struct scenario){
-        .machine = {.node = &grid->node, .nodes = 1},
+        .machine = {.node = &grid->node, .nodes = s->network ? 2 : 1, .network = s->network ? &grid->network : NULL, .ppn = s->ppn},
         .placement = {.name = s->place, .core_of_rank = grid->cores},
         .job = scenario_job(s, (uint32_t)s->procs.value[procs], size_bytes),
         .params = {protocol_of(grid, size_bytes), queue.fragment_bytes, queue.slots, queue.sets, s->tree.shape[tree],

@@ -23,12 +23,22 @@ static int tell_algorithm(const struct settings *s, const char *name)
                      names);
 }
 
+/* Between two nodes, over channels. */
+static int check_p2p(const struct settings *s)
+{
+    if (s->ppn != 1 || s->levels != 1)
+        return talk_fail(EXIT_USAGE, "p2p over a network is between two nodes: leave out --ppn and --levels");
+    if (s->algorithm.count)
+        return talk_fail(EXIT_USAGE, "--algorithm is of allgather and bcast, not of p2p: leave it out");
+    return 0;
+}
+
 int scenario_cluster_check(const struct settings *s)
 {
     if (!s->network)
         return talk_fail(EXIT_USAGE, "--ppn and --levels are of a network: give --network, or leave them out");
     if (settings_collective(s) == JOB_P2P)
-        return talk_fail(EXIT_USAGE, "p2p is not there on a network yet: use bcast or allgather");
+        return check_p2p(s);
     if (s->levels > 2)
         return talk_fail(EXIT_USAGE, "--levels: %u are too many: use 1, or 2 for leaders of nodes", s->levels);
     if (s->levels == 2 && strcmp(s->command, "model") == 0)

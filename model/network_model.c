@@ -1,5 +1,6 @@
 #include "model/network_model.h"
 #include "model/network.h"
+#include "model/nic_cost.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +10,8 @@ int network_model_time(const struct scenario *s, double *out_s, char *reason, si
     struct loggp loggp = network_loggp(s->machine.network);
     struct schedule schedule;
     uint64_t time_ps;
+    if (s->job.kind == JOB_P2P)
+        return nic_scenario_s(s, out_s, reason, reason_bytes);
     if (s->machine.ppn > 1 || s->machine.network->kind != NETWORK_LOGGP) {
         snprintf(reason, reason_bytes, "the model knows no shared nodes and links, only loggp with a rank a node: shmcoll sim has it");
         return -ENOTSUP;

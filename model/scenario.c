@@ -216,25 +216,6 @@ static int check_levels(const struct scenario *s, const struct complaint *c)
     return 0;
 }
 
-/* On a network ranks exchange messages, whatever the collective. */
-static int check_cluster(const struct scenario *s, const struct complaint *c)
-{
-    const struct schedule_algorithm *a = s->algorithm;
-    if (s->job.kind != JOB_BCAST && s->job.kind != JOB_ALLGATHER)
-        return complain(c, "%s on a network: only bcast and allgather are", job_name(&s->job));
-    if (!a)
-        return complain(c, "no schedule given for %s on a network", job_name(&s->job));
-    if (a->kind != (s->job.kind == JOB_BCAST ? SCHEDULE_BCAST : SCHEDULE_ALLGATHER))
-        return complain(c, "schedule %s is none of %s", a->name, job_name(&s->job));
-    if (s->machine.ppn == 0)
-        return complain(c, "0 ranks a node: at least 1 is needed");
-    if (s->machine.levels == 2)
-        return check_levels(s, c);
-    if (!schedule_valid(a, s->job.procs))
-        return complain(c, "schedule %s needs %s", a->name, a->needs ? a->needs : "fewer ranks");
-    return 0;
-}
-
 /* Without a protocol: what moves the messages has fragments and slots of its own. */
 static int check_messages(const struct scenario *s, const struct complaint *c)
 {
@@ -247,6 +228,25 @@ static int check_messages(const struct scenario *s, const struct complaint *c)
         return complain(c, "a stream of 0 messages: at least 1 is needed");
     if (s->params.fragment_bytes == 0 || s->params.slots == 0)
         return complain(c, "fragments of %u bytes in %u slots: at least 1 is needed", s->params.fragment_bytes, s->params.slots);
+    return 0;
+}
+
+/* On a network ranks exchange messages, whatever the collective. */
+static int check_cluster(const struct scenario *s, const struct complaint *c)
+{
+    const struct schedule_algorithm *a = s->algorithm;
+    if (s->machine.ppn == 0)
+        return complain(c, "0 ranks a node: at least 1 is needed");
+    if (s->job.kind == JOB_P2P)
+        return check_messages(s, c);
+    if (!a)
+        return complain(c, "no schedule given for %s on a network", job_name(&s->job));
+    if (a->kind != (s->job.kind == JOB_BCAST ? SCHEDULE_BCAST : SCHEDULE_ALLGATHER))
+        return complain(c, "schedule %s is none of %s", a->name, job_name(&s->job));
+    if (s->machine.levels == 2)
+        return check_levels(s, c);
+    if (!schedule_valid(a, s->job.procs))
+        return complain(c, "schedule %s needs %s", a->name, a->needs ? a->needs : "fewer ranks");
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "sim/sim_channel.h"
 #include "sim/sim_execute.h"
 #include "sim/sim_network.h"
+#include "sim/sim_remote_p2p.h"
 #include "sim/sim_time.h"
 
 #include <errno.h>
@@ -37,11 +38,12 @@ static int check_cores(const struct scenario *scenario, uint32_t ranks, char *re
 /* What this network cannot be asked. */
 static int supports_cluster(const struct scenario *scenario, int traced, char *reason, size_t reason_bytes)
 {
-    int levels = scenario->machine.levels == 2;
+    int levels = scenario->machine.levels == 2, p2p = scenario->job.kind == JOB_P2P;
     const char *what = scenario->conditions.noise > 0     ? "noise: use skew"
                        : levels && scenario->conditions.skew_s > 0 ? "skew in two levels: leave it out"
+                       : p2p && scenario->conditions.skew_s > 0    ? "skew of messages: leave it out"
                        : scenario->conditions.root_shift  ? "a root that moves"
-                       : traced                           ? "a trace"
+                       : traced && !p2p                   ? "a trace"
                                                           : NULL;
     if (what)
         snprintf(reason, reason_bytes, "the simulator of networks does not know %s", what);
@@ -88,10 +90,11 @@ static int median(const double *samples, size_t n, double *out)
     return 0;
 }
 
-/* Step programs, or messages over channels, or over a network. */
+/* Step programs, or messages over channels of a node, or of a network, or without any over a network. */
 struct simulation {
-    int by_messages, by_network;
+    int by_messages, by_network, by_remote;
     union {
+        struct sim_remote remote;
         struct sim sim;
         struct sim_channel channel;
         struct sim_network network;
@@ -100,13 +103,23 @@ struct simulation {
 
 static int by_steps(const struct simulation *s)
 {
-    return !s->by_messages && !s->by_network;
+    return !s->by_messages && !s->by_network && !s->by_remote;
+}
+
+static int remote_create(struct sim_remote *remote, const struct scenario *scenario, char *reason, size_t reason_bytes)
+{
+    struct sim_remote_question question;
+    int err = sim_remote_question_of(scenario, &question, reason, reason_bytes);
+    return err ? err : sim_remote_create(remote, &question, reason, reason_bytes);
 }
 
 static int simulation_create(struct simulation *s, const struct scenario *scenario, char *reason, size_t reason_bytes)
 {
-    s->by_network = scenario->machine.network != NULL;
-    s->by_messages = !s->by_network && scenario_by_messages(scenario);
+    s->by_remote = scenario->machine.network && scenario->job.kind == JOB_P2P;
+    s->by_network = scenario->machine.network && !s->by_remote;
+    s->by_messages = !scenario->machine.network && scenario_by_messages(scenario);
+    if (s->by_remote)
+        return remote_create(&s->remote, scenario, reason, reason_bytes);
     if (s->by_network)
         return sim_network_create(&s->network, scenario, reason, reason_bytes);
     return s->by_messages ? sim_channel_create(&s->channel, scenario, reason, reason_bytes)
@@ -115,7 +128,9 @@ static int simulation_create(struct simulation *s, const struct scenario *scenar
 
 static void simulation_destroy(struct simulation *s)
 {
-    if (s->by_messages)
+    if (s->by_remote)
+        sim_remote_destroy(&s->remote);
+    else if (s->by_messages)
         sim_channel_destroy(&s->channel);
     else if (s->by_network)
         sim_network_destroy(&s->network);
@@ -123,8 +138,26 @@ static void simulation_destroy(struct simulation *s)
         sim_destroy(&s->sim);
 }
 
+/* What cores do beside copying is the software's and the interface's. */
+static void report_remote(const struct sim_remote *remote, struct outcome *out)
+{
+    uint64_t copy_ps = 0, busy_ps = 0;
+    for (uint32_t r = 0; r < remote->procs; r++) {
+        copy_ps += remote->endpoint[r].copy_ps;
+        busy_ps += remote->endpoint[r].busy_ps;
+    }
+    out->copy_s = sim_s_from_ps(copy_ps);
+    out->notify_s = sim_s_from_ps(busy_ps - copy_ps);
+    out->events = remote->queue.popped;
+    out->messages = remote->messages;
+}
+
 static void report(const struct simulation *s, uint32_t procs, struct outcome *out)
 {
+    if (s->by_remote) {
+        report_remote(&s->remote, out);
+        return;
+    }
     if (s->by_network) {
         out->events = s->network.answer.pops * out->sample_count + s->network.inside_events;
         out->messages = s->network.answer.messages * out->sample_count;
@@ -151,6 +184,10 @@ static void report(const struct simulation *s, uint32_t procs, struct outcome *o
 /* Sums begin anew. */
 static void simulation_forget(struct simulation *s)
 {
+    for (uint32_t r = 0; s->by_remote && r < s->remote.procs; r++)
+        s->remote.endpoint[r].copy_ps = s->remote.endpoint[r].busy_ps = 0;
+    if (s->by_remote)
+        s->remote.messages = s->remote.queue.popped = 0;
     if (!s->by_messages)
         return;
     s->channel.messages = s->channel.queue.popped = 0;
@@ -167,6 +204,12 @@ static int call(struct simulation *s, const struct scenario *scenario, uint32_t 
         int err = sim_network_call(&s->network, scenario->conditions.seed + i, time_ps, out->reason, sizeof out->reason);
         return err == -EOVERFLOW ? -EINVAL : err;
     }
+    if (s->by_remote) {
+        struct sim_remote_program program = sim_remote_p2p(&scenario->job.p2p);
+        int err = sim_remote_call(&s->remote, &program, sink, time_ps, out->reason, sizeof out->reason);
+        *time_ps = sim_remote_p2p_time_ps(&scenario->job.p2p, *time_ps);
+        return err;
+    }
     if (s->by_messages)
         return sim_channel_call(&s->channel, sink, time_ps, out->reason, sizeof out->reason);
     root = scenario->conditions.root_shift ? (root + i) % scenario->job.procs : root;
@@ -180,7 +223,7 @@ static int sample(struct simulation *s, const struct scenario *scenario, struct 
     const struct conditions *conditions = &scenario->conditions;
     uint32_t reps = repetitions(conditions);
     uint64_t unused_ps; /* a call ahead makes what pairs need, and finds rings and credits where later ones do */
-    int rc = s->by_messages ? call(s, scenario, 0, NULL, &unused_ps, out) : 0;
+    int rc = s->by_messages || s->by_remote ? call(s, scenario, 0, NULL, &unused_ps, out) : 0;
     if (rc)
         return rc;
     simulation_forget(s);

@@ -15,7 +15,7 @@
 const struct network network_presets[] = {
     {
         .name = "tianhe",
-        .description = "Tianhe's own interconnect (S2), short messages by immediate put; layers uct, ucp, ch4, ch3",
+        .description = "Tianhe's own interconnect (S2), short messages by immediate put; layers glex, uct, ucp, ofi, ch4, ch3",
         .kind = NETWORK_FAT_TREE,
         .latency_ns = TIANHE_L,
         .overhead_ns = TIANHE_O,
@@ -27,11 +27,13 @@ const struct network network_presets[] = {
         .oversubscription = 1, /* shape assumed: switches of 24 ports, enough of them */
         .switch_ns = EXACT(100, "assumed"),
         .link_byte_ns = EXACT(8 / 14.0, "assumed: as the port"),
-        .layer = {{"uct", EXACT(155.2, "S2: 0.89 us of 1 byte, less L, halved"), UNKNOWN},
+        .layer = {{"glex", EXACT(60.2, "assumed: 0.70 us raw (S2: UCT less up to 0.2), less L, halved"), UNKNOWN},
+                  {"uct", EXACT(155.2, "S2: 0.89 us of 1 byte, less L, halved"), UNKNOWN},
                   {"ucp", EXACT(165.2, "S2: 0.91 us of 1 byte, less L, halved"), UNKNOWN},
+                  {"ofi", EXACT(170.2, "S2: 0.92 us, 0.01 above UCP, less L, halved"), UNKNOWN},
                   {"ch4", TIANHE_O, TIANHE_G},
                   {"ch3", EXACT(245.2, "S2: 1.07 us of 1 byte, less L, halved"), EXACT(263.2, "S2: 3.8 M messages/s over CH3-GLEX")}},
-        .layers = 4,
+        .layers = 6,
     },
     {
         .name = "infiniband-ddr",

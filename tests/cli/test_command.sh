@@ -54,7 +54,14 @@ refuses 2 "'H=5ns' is no parameter of a network: use L=, o=" sim bcast --network
 refuses 2 "best is no schedule of bcast, as --network needs: use all, binomial" sim bcast --network loggp --algorithm best
 refuses 2 "ring is no schedule of bcast" sim bcast --network loggp --algorithm ring
 refuses 2 "recursive_doubling needs a power of two" sim allgather --network loggp --procs 6 --algorithm recursive_doubling
-refuses 2 "p2p is not there on a network yet" sim p2p --network loggp
+refuses 4 "nobody has described the interfaces of network loggp" sim p2p --network loggp
+refuses 4 "nobody has described the interfaces of network gigabit: use tianhe" model p2p --network gigabit
+refuses 2 "between two nodes: leave out --ppn" sim p2p --network tianhe --ppn 2
+refuses 2 "p2p is between 2 ranks, not 3" sim p2p --network tianhe --procs 3
+refuses 2 "is of allgather and bcast, not of p2p" sim p2p --network tianhe --algorithm ring
+refuses 4 "does not know skew of messages" sim p2p --network tianhe --skew 1us
+refuses 2 "rings take fragments of 64 bytes to a quarter" sim p2p --network tianhe --fragment 8K --slots 2
+refuses 4 "no closed form of 1048576 bytes in several fragments over er" model p2p --network tianhe
 refuses 2 "ppn and --levels are of a network" sim allgather --ppn 4
 refuses 2 "ppn and --levels are of a network" sim allgather --levels 2
 refuses 2 "3 are too many: use 1, or 2" sim allgather --network loggp --levels 3
@@ -66,7 +73,7 @@ refuses 2 "levels 2 is simulated only" model bcast --network gigabit --ppn 8 --l
 refuses 4 "model knows no shared nodes and links" model bcast --network gigabit --node paper
 refuses 4 "ranks 0 and 8 share core 0" sim allgather --network gigabit --node nehalem-2x4 --procs 18 --ppn 9
 refuses 2 "room for 41472 nodes, not for 65536" sim bcast --network tianhe --procs 64K --node paper
-refuses 2 "no layer 'mpi': use uct, ucp, ch4, ch3" sim bcast --network tianhe:mpi
+refuses 2 "no layer 'mpi': use glex, uct, ucp, ofi, ch4, ch3" sim bcast --network tianhe:mpi
 refuses 2 "unknown network 'torus': use .* tianhe, infiniband-ddr" topo --network torus
 bytes_of 'kind: fat_tree\nlevels: 2\nradix: 36\nlatency_ns: 900\noverhead_ns: 100\ngap_ns: 50\nbyte_ns: fast\n' broken.yaml
 refuses 2 "broken.yaml:7:10: expected a number, found fast" sim bcast --network "$work/broken.yaml"
@@ -312,6 +319,25 @@ says '"time_s":' sim bcast --node paper --network gigabit --procs 5 --format jso
 sed 's/,"wall_s.*//' "$work/out" >"$work/preset"
 says '"time_s":' sim bcast --node paper --network "$work/mine.yaml" --procs 5 --format jsonl
 if sed 's/,"wall_s.*//' "$work/out" | cmp -s - "$work/preset"; then pass; else fail "a network's own file gives other rows"; fi
+
+# Messages between two nodes: alone the sum of their stages, told alike by both; the trace has a track for every stage.
+for source in sim model; do
+    says "\"source\":\"$source\",.*\"collective\":\"p2p\",.*\"protocol\":\"er\".*\"procs\":2,.*\"size_bytes\":1,.*\"time_s\":9.49[0-9]*e-07.*\"network\":\"tianhe\"" \
+        $source p2p --network tianhe --channel er --buffers warm --size 1 --format jsonl
+    says "\"source\":\"$source\",.*\"time_s\":2.632[0-9]*e-06.*\"network\":\"tianhe\"" \
+        $source p2p --network tianhe --channel sr --buffers warm --size 1K --format jsonl
+done
+says '"time_s":1.07[0-9]*e-06.*"network":"tianhe:ch3"' sim p2p --network tianhe:ch3 --channel er --buffers warm --size 1 --format jsonl
+for channel in mp er sr zc combined; do
+    says "\"protocol\":\"$channel\".*\"messages\":33.*\"pattern\":\"stream\",\"window\":32,\"network\":\"tianhe\"" \
+        sim p2p --network tianhe --channel $channel --pattern stream --window 32 --size 100000 --format jsonl
+done
+says '"protocol":"sr"' sim p2p --network tianhe --channel sr --size 4K --trace "$work/stages.json" --format jsonl
+for stage in core "bus out" "nic out" link "nic in" "bus in"; do
+    [ "$(grep -c "\"thread_name\".*\"name\":\"$stage\"" "$work/stages.json")" -ge 2 ] && grep -q "\"cat\":\"$stage\",\"ph\":\"X\",\"pid\":2" "$work/stages.json" &&
+        pass || fail "no track of $stage in a trace of messages between nodes"
+done
+grep -q '"title":"tianhe, sr, 4096 bytes"' "$work/stages.json" && pass || fail "title of a trace of messages between nodes"
 
 # On a network: 7 steps of 2o + L + 64 (2^k - 1) or (100 - 64) G; a whole tree of height 3 in 3 hops.
 network='"network":"loggp:L=1000ns,o=100ns,g=50ns,G=0.04ns,gr=50ns","ppn":1'

@@ -132,7 +132,7 @@ static void test_names_lead_to_networks(void **state)
 {
     static const char *const faults[][2] = {
         {"torus", "unknown network 'torus'"},          {"./no/such.yaml", "no/such.yaml"},
-        {"tianhe:ch5", "no layer 'ch5': use uct, ucp"}, {"gigabit:ch4", "has no layers"},
+        {"tianhe:ch5", "no layer 'ch5': use glex, uct, ucp"}, {"gigabit:ch4", "has no layers"},
         {"switch:L=5", "not a time"},                   {"loggpx", "unknown network"},
     };
     char path[] = "/tmp/network-XXXXXX", layered[64], reason[300] = "";
