@@ -51,6 +51,7 @@ int figure_tianhe9(FILE *csv, const struct settings *settings);
 int figure_tianhe_memory(FILE *csv, const struct settings *settings);
 int figure_tianhe_table(FILE *csv, const struct settings *settings);
 int figure_switch(FILE *csv, const struct settings *settings);
+int figure_speedup(FILE *csv, const struct settings *settings);
 int figure_host_switch(FILE *csv, const struct settings *settings);
 
 /* SHMCOLL_PLOTS, or plots/ where the command was installed, or where it was built: the scripts, and what the paper reports. 0, or

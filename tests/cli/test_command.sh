@@ -157,6 +157,12 @@ if command -v gnuplot >/dev/null; then
             fail "no picture of $kind without runs"
     done
 fi
+# Bruck's 448 blocks and more between 8 nodes: n - s of each node's s ranks are the least, and exch. moves 56 before.
+if command -v gnuplot >/dev/null; then
+    "$shmcoll" figure -q speedup -o "$work/figures" && [ -s "$work/figures/speedup.svg" ] && pass || fail "no picture of speed-ups"
+    blocks=$(awk -F, '$1 == "gigabit" && $3 == "bruck" && $5 == 1024 { printf "%s %d ", $4, $7 / $5 }' "$work/figures/speedup.csv")
+    [ "$blocks" = "default 3752 exch. 504 reorder 448 " ] && pass || fail "blocks between nodes: $blocks"
+fi
 refuses 2 "needs the paper" report
 refuses 2 "needs the paper" report s2
 SHMCOLL_PLOTS=$work/nowhere
