@@ -51,6 +51,23 @@ static void run(const struct goal_program *program)
     goal_outcome_destroy(&outcome);
 }
 
+/* The same over shared links. */
+static void run_shared(const struct goal_program *program)
+{
+    struct network network;
+    struct sim_fabric fabric;
+    struct goal_outcome outcome;
+    char reason[300] = "";
+    must(network_parse("switch", &network, reason, sizeof reason) == 0);
+    must(sim_fabric_create(&fabric, &network, program->ranks, reason, sizeof reason) == 0);
+    struct goal_network joined = {.loggp = network_loggp(&network), .fabric = &fabric};
+    if (goal_run_over(program, &joined, 1, &outcome, reason, sizeof reason))
+        must(*reason && !strchr(reason, '\n'));
+    else
+        goal_outcome_destroy(&outcome);
+    sim_fabric_destroy(&fabric);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct goal_program program;
@@ -63,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (program.ranks <= 4096) {
         format_again(&program);
         run(&program);
+        run_shared(&program);
     }
     goal_program_destroy(&program);
     return 0;

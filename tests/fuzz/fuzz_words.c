@@ -1,4 +1,6 @@
-/* What stands behind options: sizes, lists, counts, durations and trees. Accepted text survives being printed and read again. */
+/* What stands behind options: sizes, lists, counts, durations, hosts and trees. Accepted text survives being printed and read
+ * again. */
+#include "experiments/host_list.h"
 #include "experiments/sizes.h"
 #include "model/tree.h"
 
@@ -28,6 +30,27 @@ static void try_sizes(const char *text)
         abort();
 }
 
+/* Names are not empty, and each is read as itself. */
+static void try_hosts(const char *text)
+{
+    struct host_list list, again;
+    char reason[200] = "";
+    if (host_list_parse(text, &list, reason, sizeof reason)) {
+        if (!*reason || list.count || list.own)
+            abort();
+        return;
+    }
+    if (!list.count || list.count > HOST_LIST_MAX)
+        abort();
+    for (size_t i = 0; i < list.count; i += 1 + list.count / 16) {
+        if (host_list_parse(list.name[i], &again, reason, sizeof reason) || again.count != 1 ||
+            strcmp(again.name[0], list.name[i]))
+            abort();
+        host_list_destroy(&again);
+    }
+    host_list_destroy(&list);
+}
+
 static void try_tree(const char *text)
 {
     struct tree_shape shape, again;
@@ -50,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     memcpy(text, data, bytes);
     text[bytes] = 0;
     try_sizes(text);
+    try_hosts(text);
     try_tree(text);
     free(text);
     return 0;

@@ -2,7 +2,7 @@
 # Writes a seed corpus for each fuzz target and a dictionary: make_seeds.sh FOLDER
 set -eu
 out=$1
-mkdir -p "$out/fit_rows" "$out/goal" "$out/node_yaml" "$out/network_yaml" "$out/hwloc_xml" "$out/hwloc_synthetic" "$out/words"
+mkdir -p "$out/fit_rows" "$out/goal" "$out/numbering" "$out/node_yaml" "$out/network_yaml" "$out/hwloc_xml" "$out/hwloc_synthetic" "$out/words" "$out/traffic"
 
 sed -n 's/^    {"\([a-z0-9_]*\)", FIELD_.*/"\1: "/p' model/formats/node_fields.c >"$out/node_yaml.dict"
 printf '"%s"\n' same_cache same_core same_socket cross_socket in_cold out_cold plain_cold start_ns s_per_byte t_w_s t_s_per_byte \
@@ -30,6 +30,12 @@ printf 'num_ranks 2\nrank 0 {\nr: recv 1b from 1\ns: send 1b to 1\ns requires r\
     >"$out/goal/deadlock"
 printf 'num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\na requires b\nb irequires a\n}\n' >"$out/goal/cycle"
 
+printf '"%s"\n' 'ranks ' '#' 4294967296 1073741824 nan '\x0d\x0a' >"$out/numbering.dict"
+printf 'ranks 4 closed, bruck in 2 parts\n0\n2\n1\n3\n' >"$out/numbering/closed"
+printf '# which is which\r\n\r\nranks 3 # nobody\r\n2 # of 0\r\n 0\r\n1' >"$out/numbering/comments"
+printf 'ranks 3\n2\n2\n1\n' >"$out/numbering/twice"
+printf 'ranks 3\n2\n' >"$out/numbering/short"
+
 printf '"%s"\n' procs size_bytes time_s '# OSU' '#bytes' 't_max[usec]' '# #processes = ' ',' 1e-6 nan inf '\x0d\x0a' >"$out/fit_rows.dict"
 printf 'procs,size_bytes,time_s\n2,1,1e-7\n24,1048576,0.00025\n' >"$out/fit_rows/csv"
 printf 'node,time_s,algorithm,size_bytes,procs\r\na,1e-6,flat,64,3\r\n\r\na,2e-6,flat,128,3\r\n' >"$out/fit_rows/columns"
@@ -45,6 +51,14 @@ printf "$costs" >"$out/network_yaml/loggp"
 printf "kind: switch\nname: \"here\"\nreceiver_gap_ns: 7\n$costs" >"$out/network_yaml/switch"
 printf "kind: fat_tree\nlevels: 3\nradix: 40\noversubscription: 1.5\nswitch_ns: 130\nlink_byte_ns: 0.02\n$costs" >"$out/network_yaml/tree"
 printf "${costs}layers:\n- {name: mpi, overhead_ns: 200, gap_ns: 180}\n- {name: raw, gap_ns: ~}\n" >"$out/network_yaml/layers"
+
+printf '"%s"\n' '%%MatrixMarket matrix' ' coordinate' ' array' ' real' ' integer' ' general' ' symmetric' nan inf 1e18 9223372036854775807 \
+    ',' '#' '\x0d\x0a' >"$out/traffic.dict"
+printf '# dense\n0,1,2\n1,0,3.5\r\n2,3.5,0\n' >"$out/traffic/dense"
+printf '# edges\n0 1 100\n2\t0 5e1\n0 1 11\n' >"$out/traffic/edges"
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n%% c\n3 3 2\n2 1 5\n3 2 1.5e3\n' >"$out/traffic/coordinate"
+printf '%%%%MatrixMarket matrix array integer general\n2 2\n0\n1\n1\n0\n' >"$out/traffic/array"
+printf '%%%%MatrixMarket matrix array real symmetric\n2 2\n0\n7\n0\n' >"$out/traffic/triangle"
 
 # A machine of two cores, as hwloc 2 exports it.
 cat >"$out/hwloc_xml/small" <<'XML'
@@ -69,7 +83,7 @@ for text in 'pack:2 numa:1 l3:1 l2:4 core:1 pu:2' 'numa:4 core:2 pu:1' '2 2 2' '
     printf '%s' "$text" >"$out/hwloc_synthetic/$i"
 done
 i=0
-for text in 64K 1K..16M 64K,1M 0 4096 10us 1.5ms flat chain kary:4 knomial:2 binary binomial 18446744073709551615 1G..4G; do
+for text in 64K 1K..16M 64K,1M 0 4096 10us 1.5ms flat chain kary:4 knomial:2 binary binomial 18446744073709551615 1G..4G 'node[08-11]' 'a,b[1,3-4]c'; do
     i=$((i + 1))
     printf '%s' "$text" >"$out/words/$i"
 done
