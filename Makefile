@@ -28,14 +28,18 @@ OPT_release := -O2 -g
 OPT_asan    := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT_tsan    := -O1 -g1 -fsanitize=thread
 # Ranks that end at a chosen step, for the tests in tests/faults only.
-OPT_fault   := -O1 -g1 -DSHMCOLL_FAULT_POINTS
+OPT_fault   := -O0 -g1 -DSHMCOLL_FAULT_POINTS
 ifeq ($(OPT_$(V)),)
 $(error V=$(V) is unknown: use release, asan, tsan or fault)
 endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DSHMCOLL_VERSION='"$(VERSION)"' -I. $(OPT_$(V)) -fPIC $(WARN) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LIBS   = $(GSL_LIBS) $(LIB_LIBS)
 
-LIB_SRC   := $(wildcard model/*.c model/protocol/*.c model/channel/*.c model/schedule/*.c model/formats/*.c sim/*.c kernels/*.c kernels/channels/*.c)
+LIB_SRC   := $(wildcard model/*.c model/protocol/*.c model/channel/*.c model/schedule/*.c model/formats/*.c sim/*.c partition/*.c kernels/*.c kernels/channels/*.c)
+# With these only tests of the kernels are built, which simulate nothing.
+ifneq ($(filter tsan fault,$(V)),)
+LIB_SRC   := $(filter-out sim/% partition/% model/goal_% model/formats/%,$(LIB_SRC)) $(wildcard model/formats/presets*.c)
+endif
 CMD_SRC   := $(wildcard experiments/*.c)
 # Parts that the MPI benchmark is linked with.
 BENCH_PARTS := experiments/bench/contender.c experiments/bench/contest.c experiments/bench/p2p_plan.c experiments/bench/compare_options.c
@@ -53,6 +57,8 @@ COMMAND   := $(BUILD)/shmcoll
 TESTS     := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
 STRESS    := $(patsubst %.c,$(BUILD)/%,$(STRESS_SRC))
 FAULTS    := $(patsubst %.c,$(BUILD)/%,$(FAULT_SRC))
+# Fuzz targets without a fuzzer.
+REPLAYS   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 GUESTS    := $(patsubst %.c,$(BUILD)/%,$(GUEST_SRC))
 BENCHES   := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
 MPI_BENCHES := $(patsubst %.c,$(BUILD)/%.openmpi,$(MPI_SRC)) $(patsubst %.c,$(BUILD)/%.mpich,$(MPI_SRC))
@@ -82,8 +88,14 @@ $(TESTS) $(STRESS) $(FAULTS) $(GUESTS): $(BUILD)/%: $(BUILD)/%.o $$(filter $$(di
 # Stress tests and those of faults use the helpers of the kernels' tests.
 $(STRESS) $(FAULTS): $(filter $(BUILD)/tests/kernels/%,$(call obj,$(HELP_SRC)))
 
+# Its allocations fail when it says so.
+$(BUILD)/tests/partition/test_no_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc
+
 # Tests of the command's parts link them as well.
 $(filter $(BUILD)/tests/cli/% $(BUILD)/tests/experiments/%,$(TESTS)): $(call obj,$(CMD_PARTS))
+
+$(REPLAYS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/tests/fuzz/replay.o $(call obj,$(CMD_PARTS)) $(INTERNAL)
+	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 $(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(INTERNAL)
 	$(CC) $(OPT_$(V)) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
@@ -102,6 +114,7 @@ stress-programs: $(STRESS)
 fault-programs: $(FAULTS)
 guest-programs: $(GUESTS)
 bench-programs: $(BENCHES)
+replay-programs: $(REPLAYS)
 
 ## demo: calibrate this host, then predict, simulate, run and compare; figures and data in out/
 demo: deps-figures
@@ -159,6 +172,7 @@ $(BUILD)/shmcoll.bash: $(COMMAND)
 PUBLIC_HEADERS := $(addprefix model/,node.h tree.h tree_joined.h step.h protocol.h scenario.h segment_layout.h bcast_cost.h \
     schedule.h numbering.h fat_tree.h loggp.h network.h channel.h channel/channel_shape.h channel/channel_thresholds.h \
     formats/node_load.h formats/node_yaml.h formats/presets.h) \
+    $(addprefix partition/,graph.h partition.h partitioner.h bound.h hierarchy.h mapping.h) \
     $(addprefix kernels/,comm.h copy.h allgather_schedule.h channels/endpoint.h)
 I = $(DESTDIR)$(PREFIX)
 ## install: command, libraries, headers, pkg-config file, manual page and completion (PREFIX, DESTDIR)
@@ -170,7 +184,7 @@ install: $(addprefix $(BUILD)/,shmcoll libshmcoll.a libshmcoll.so.$(SOVERSION) s
 	install -m 644 $(BUILD)/shmcoll.pc $(I)/lib/pkgconfig/
 	install -m 644 $(BUILD)/shmcoll.1 $(I)/share/man/man1/
 	install -m 644 $(BUILD)/shmcoll.bash $(I)/share/bash-completion/completions/shmcoll
-	install -m 644 $(wildcard plots/*.gp) plots/published.csv $(I)/share/shmcoll/plots/
+	install -m 644 $(wildcard plots/*.gp) $(wildcard plots/published*.csv) $(I)/share/shmcoll/plots/
 	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(I)/include/shmcoll/$$h || exit 1; done
 
 ## clean: remove what was built
@@ -181,5 +195,5 @@ clean:
 help:
 	@sed -n 's/^## \([a-z]*\): /\1\t/p' Makefile | expand -t 10
 
-.PHONY: all tests stress-programs fault-programs guest-programs bench-programs demo check stress bench figures layers install clean help
--include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(STRESS_SRC) $(FAULT_SRC) $(GUEST_SRC) $(HELP_SRC) $(BENCH_SRC) $(BENCH_PARTS)))
+.PHONY: all tests stress-programs fault-programs guest-programs bench-programs replay-programs demo check stress bench figures layers install clean help
+-include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(STRESS_SRC) $(FAULT_SRC) $(GUEST_SRC) $(HELP_SRC) $(wildcard tests/fuzz/fuzz_*.c) $(BENCH_SRC) $(BENCH_PARTS)))

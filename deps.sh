@@ -5,6 +5,7 @@
 set -u
 
 have_lib() { command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "$1"; }
+have_header() { [ -e "/usr/include/$1" ]; }
 have_cmd() { command -v "$1" >/dev/null 2>&1; }
 
 # The packages of a group that are missing, one a line.
@@ -17,6 +18,8 @@ missing() {
         have_lib yaml-0.1 || echo libyaml-dev
         have_lib jansson || echo libjansson-dev
         have_lib gsl || echo libgsl-dev
+        have_header metis.h || echo libmetis-dev
+        have_header scotch-int64/scotch.h || echo libscotch-dev
         ;;
     check)
         have_lib cmocka || echo libcmocka-dev
@@ -80,8 +83,10 @@ lack=$(all_missing "$@")
 case " $* " in
 *" build "*)
     libraries="hwloc yaml-0.1 jansson"
+    # Neither has a pkg-config file. Scotch by its archive: the shared library of 64-bit integers has the name of that of 32-bit ones.
+    partitioners="-lmetis -l:scotch-int64/libscotch.a -lscotcherr"
     # shellcheck disable=SC2086
     printf 'PKG_CFLAGS := %s\nLIB_LIBS := %s -lnuma -lm -lpthread\nGSL_LIBS := %s\n' \
-        "$(pkg-config --cflags $libraries gsl)" "$(pkg-config --libs $libraries)" "$(pkg-config --libs gsl)"
+        "$(pkg-config --cflags $libraries gsl)" "$(pkg-config --libs $libraries) $partitioners" "$(pkg-config --libs gsl)"
     ;;
 esac

@@ -8,7 +8,8 @@
 /* What auto leaves open; a tree of its own, or more sets, is a wish for a queue of that kind. */
 static int anything_goes(const struct settings *s)
 {
-    int tree = s->tree.count == 1 && s->tree.shape[0].kind == TREE_FLAT, sets = s->sets.count == 0 || (s->sets.count == 1 && s->sets.value[0] == 1);
+    int tree = s->tree.count == 1 && s->tree.shape[0].kind == TREE_FLAT,
+        sets = s->sets.count == 0 || (s->sets.count == 1 && s->sets.value[0] == 1);
     return tree && sets && !settings_give_queue(s) && !s->readers_most && !s->control_pages;
 }
 

@@ -106,7 +106,8 @@ static double median_over_rounds(const double *time_s, uint32_t count, uint32_t 
 }
 
 /* The fastest of the screening, with best's choice ahead of them. */
-static uint32_t pick_finalists(const struct rivals *rivals, const double *time_s, const struct params *own, struct params *finalists)
+static uint32_t pick_finalists(const struct rivals *rivals, const double *time_s, const struct params *own,
+                               struct params *finalists)
 {
     char taken[TURNS_CONFIGS_MAX] = {0};
     uint32_t n = 0;
@@ -132,8 +133,8 @@ static uint32_t pick_finalists(const struct rivals *rivals, const double *time_s
 static void print_params(FILE *file, const struct params *p)
 {
     char fragment[24], tree[32];
-    fprintf(file, "  %-15s %5s x %-4u q=%u %-9s", p->protocol->name, size_format(p->fragment_bytes, fragment, sizeof fragment), p->slots,
-            p->sets, tree_shape_format(p->tree, tree, sizeof tree));
+    fprintf(file, "  %-15s %5s x %-4u q=%u %-9s", p->protocol->name, size_format(p->fragment_bytes, fragment, sizeof fragment),
+            p->slots, p->sets, tree_shape_format(p->tree, tree, sizeof tree));
 }
 
 /* Ratio of the own choice to the fastest finalist, round by round; 0 if nothing is faster. */
@@ -194,7 +195,8 @@ int best_regret_report(FILE *file, struct scenario_grid *grid)
             code = report_size(file, &scenario, &regret[i]);
     }
     if (!code && statistics_of(regret, grid->count, &of) == 0)
-        fprintf(file, "regret of best over %zu points: median %.1f %%, worst %.1f %%\n", grid->count, of.median * 100, of.max * 100);
+        fprintf(file, "regret of best over %zu points: median %.1f %%, worst %.1f %%\n", grid->count, of.median * 100,
+                of.max * 100);
     free(regret);
     return code;
 }

@@ -62,7 +62,8 @@ static int plan_pair(struct calibrate_plan *plan)
     if (!err)
         err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_PACKET});
     if (!err)
-        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_COLD, .routine = COPY_MEMCPY, .message_bytes = 8});
+        err = calibrate_plan_add(plan,
+                                 (struct calibrate_probe){.kind = CALIBRATE_COLD, .routine = COPY_MEMCPY, .message_bytes = 8});
     return err;
 }
 
@@ -71,7 +72,8 @@ static int plan_plain(struct calibrate_plan *plan, enum calibrate_kind kind, uin
     int err = 0;
     for (int routine = 0; routine < COPY_ROUTINE_COUNT && !err; routine++)
         if (copy_routine_available((enum copy_routine)routine))
-            err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = kind, .routine = routine, .message_bytes = message_bytes});
+            err = calibrate_plan_add(plan,
+                                     (struct calibrate_probe){.kind = kind, .routine = routine, .message_bytes = message_bytes});
     return err;
 }
 
@@ -82,9 +84,11 @@ static int plan_peers(struct calibrate_plan *plan)
     for (size_t m = 0; m < COUNT(messages) && !err; m++)
         err = plan_plain(plan, CALIBRATE_PLAIN, messages[m]);
     if (!err)
-        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_PEER, .message_bytes = CALIBRATE_PEER_SHORT_BYTES});
+        err = calibrate_plan_add(plan,
+                                 (struct calibrate_probe){.kind = CALIBRATE_PEER, .message_bytes = CALIBRATE_PEER_SHORT_BYTES});
     if (!err)
-        err = calibrate_plan_add(plan, (struct calibrate_probe){.kind = CALIBRATE_PEER, .message_bytes = CALIBRATE_PEER_LONG_BYTES});
+        err = calibrate_plan_add(plan,
+                                 (struct calibrate_probe){.kind = CALIBRATE_PEER, .message_bytes = CALIBRATE_PEER_LONG_BYTES});
     return err;
 }
 
@@ -256,7 +260,9 @@ static int measure_all(struct node *node, int verbosity, char *reason)
     uint32_t pair[HANDOVER_CLASS_COUNT][2];
     int found[HANDOVER_CLASS_COUNT];
     pairs_find(node, pair, found);
-    int near = found[HANDOVER_SAME_CACHE] ? HANDOVER_SAME_CACHE : found[HANDOVER_SAME_SOCKET] ? HANDOVER_SAME_SOCKET : HANDOVER_CROSS_SOCKET;
+    int near = found[HANDOVER_SAME_CACHE]    ? HANDOVER_SAME_CACHE
+               : found[HANDOVER_SAME_SOCKET] ? HANDOVER_SAME_SOCKET
+                                             : HANDOVER_CROSS_SOCKET;
     if (!found[near]) {
         snprintf(reason, CALIBRATE_REASON_BYTES, "needs two cpus and may use one; widen the affinity mask or cpuset");
         return -ENOTSUP;
@@ -292,7 +298,8 @@ int command_calibrate(int argc, char **argv)
     if (settings.from)
         return calibrate_from(&settings);
     if (settings.node && strcmp(settings.node, "host") != 0)
-        return talk_fail(EXIT_USAGE, "calibrate: measures this host, not '%s'; drop --node, or give measured times by --from", settings.node);
+        return talk_fail(EXIT_USAGE, "calibrate: measures this host, not '%s'; drop --node, or give measured times by --from",
+                         settings.node);
     int err = node_load("host", &node, reason, sizeof reason);
     if (!err) {
         err = measure_all(&node, settings.verbosity, reason);

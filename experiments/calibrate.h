@@ -68,7 +68,8 @@ struct calibrate_result {
     size_t count;
 };
 
-/* What the kernel's copy between processes takes beyond a plain one, from the plan's probes of both; unknown if it is forbidden. */
+/* What the kernel's copy between processes takes beyond a plain one, from the plan's probes of both; unknown if it is
+ * forbidden. */
 void calibrate_fit_peers(const struct calibrate_plan *plan, struct node *node);
 /* Appends the copies of a measured plan to the node as copy_points. 0 or -ENOMEM. */
 int calibrate_fit_points(const struct calibrate_plan *plan, struct node *node);
@@ -76,7 +77,8 @@ int calibrate_fit_points(const struct calibrate_plan *plan, struct node *node);
  * 0 or -ENOMEM. */
 int calibrate_fit_lines(struct node *node, struct calibrate_result *out);
 /* The least over copy routines of a probe of so many bytes, times `scale`; unknown if there is none. */
-struct quantity calibrate_least(const struct calibrate_plan *plan, enum calibrate_kind kind, uint64_t message_bytes, double scale);
+struct quantity calibrate_least(const struct calibrate_plan *plan, enum calibrate_kind kind, uint64_t message_bytes,
+                                double scale);
 /* (a - b) / divisor with its interval, never below 0. */
 struct quantity calibrate_difference(struct quantity a, struct quantity b, double divisor);
 /* Median of a probe's samples, times `scale`, with its confidence interval. */

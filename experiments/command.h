@@ -33,6 +33,7 @@ int command_run(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_map(int argc, char **argv);
 int command_figure(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_topo(int argc, char **argv);

@@ -75,11 +75,12 @@ static double calibrated_state_ns(const struct scenario *scenario)
     return handover_ns > 0 ? handover_ns : 0;
 }
 
-/* For the host to come back to the state it was calibrated in, seconds: for all points together, for one at most, and at least. */
+/* For the host to come back to the state it was calibrated in, seconds: for all points together, for one at most, and at
+ * least. */
 static const double PATIENCE_ALL_S = 40, PATIENCE_MOST_S = 20, PATIENCE_LEAST_S = 0.5;
 
-/* A contender that cannot do a scenario leaves a gap; what it said is one line on standard error. *patience_s is what waiting for the
- * host's state may still take, and becomes less. */
+/* A contender that cannot do a scenario leaves a gap; what it said is one line on standard error. *patience_s is what waiting for
+ * the host's state may still take, and becomes less. */
 static int evaluate_point(const struct scenario *scenario, const struct settings *settings, double *patience_s,
                           struct compare_point *point)
 {
@@ -117,7 +118,8 @@ static const char *way_format(const struct row *row, char *text, size_t bytes)
     if (row->tree[0])
         snprintf(text, bytes, "%s", row->tree);
     else
-        snprintf(text, bytes, "%s%s%s", row->pattern[0] ? row->pattern : row->algorithm, *row->protocol ? " " : "", row->protocol);
+        snprintf(text, bytes, "%s%s%s", row->pattern[0] ? row->pattern : row->algorithm, *row->protocol ? " " : "",
+                 row->protocol);
     return text;
 }
 
@@ -130,7 +132,8 @@ static void print_head(FILE *file, const struct compare_point *points, size_t co
         fprintf(file, "node %s, placement %s, buffers %s; times in us%s\n", first->node, first->placement, first->buffers,
                 present[RUN] ? ", errors against run" : "");
     int tree = first && first->tree[0];
-    fprintf(file, "%6s %6s %6s %3s %5s %-*s", "size", "f", "s", "q", "procs", tree ? TREE_WIDTH : WAY_WIDTH, tree ? "tree" : "way");
+    fprintf(file, "%6s %6s %6s %3s %5s %-*s", "size", "f", "s", "q", "procs", tree ? TREE_WIDTH : WAY_WIDTH,
+            tree ? "tree" : "way");
     for (int c = 0; c < RUN; c++)
         if (present[c])
             fprintf(file, " %11s%s", contenders[c].label, present[RUN] ? "   error" : "");
@@ -203,7 +206,8 @@ static int print_summary(FILE *file, const struct compare_point *points, size_t 
 static void print_failing_term(FILE *file, const struct compare_point *points, size_t count)
 {
     enum { TERMS = 4, LEAST_POINTS = 8 };
-    static const char *const names[TERMS] = {"sets (t_wo + t_A each)", "fill ([m/b] t_c)", "notification ([m/f] t_w)", "copy (m t)"};
+    static const char *const names[TERMS] = {"sets (t_wo + t_A each)", "fill ([m/b] t_c)", "notification ([m/f] t_w)",
+                                             "copy (m t)"};
     double *columns = malloc((TERMS + 1) * count * sizeof *columns), *error = columns, strongest = 0;
     size_t n = 0;
     int named = -1;
@@ -225,7 +229,8 @@ static void print_failing_term(FILE *file, const struct compare_point *points, s
         }
     }
     if (named >= 0)
-        fprintf(file, "the paper's form errs upwards with its term for %s: Kendall's tau %+.2f of the term's share and the error\n",
+        fprintf(file,
+                "the paper's form errs upwards with its term for %s: Kendall's tau %+.2f of the term's share and the error\n",
                 names[named], strongest);
     free(columns);
 }

@@ -31,7 +31,8 @@ static int trial(struct launch_rank *self, void *argument)
 void doctor_look_replacements(struct doctor_finding *out)
 {
     char note[RANKS][COMM_NOTE_BYTES] = {{0}};
-    struct launch_options options = {.procs = RANKS, .backend = BACKEND_PROCS, .timeout_s = PATIENCE_S, .result_bytes = COMM_NOTE_BYTES};
+    struct launch_options options = {
+        .procs = RANKS, .backend = BACKEND_PROCS, .timeout_s = PATIENCE_S, .result_bytes = COMM_NOTE_BYTES};
     struct launch_report report;
     int error = launcher_run(&options, trial, NULL, note, NULL, &report);
     if (error)

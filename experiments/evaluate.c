@@ -13,9 +13,11 @@
 #include <errno.h>
 #include <string.h>
 
-const char *evaluate_variant(const struct settings *settings, const struct node *node)
+const char *evaluate_variant(const struct settings *settings, const struct network *network, const struct node *node)
 {
-    return settings->variant ? settings->variant : node->contention_free ? "paper" : "extended";
+    if (settings->variant || network)
+        return settings->variant ? settings->variant : "";
+    return node->contention_free ? "paper" : "extended";
 }
 
 /* What an evaluator left out and its samples tell. */
@@ -57,29 +59,52 @@ int evaluate_row(const struct evaluator *evaluator, const struct scenario *scena
     return code;
 }
 
+/* What a trace is written by: steps of one node, or what passes between many. */
+struct trace {
+    struct trace_json json;
+    struct trace_stages stages;
+    int staged;
+    struct trace_sink *sink;
+};
+
+static int trace_begin(struct trace *trace, FILE *out, const struct scenario *scenario)
+{
+    char title[128];
+    const struct network *network = scenario->machine.network;
+    const char *way = scenario_by_messages(scenario) ? scenario_channel(scenario)->name
+                      : network                      ? scenario->algorithm->name
+                                                     : scenario->params.protocol->name;
+    snprintf(title, sizeof title, "%s, %s, %llu bytes", network ? network->name : scenario->machine.node->name, way,
+             (unsigned long long)job_size_bytes(&scenario->job));
+    trace->staged = network != NULL;
+    trace->sink = trace->staged ? &trace->stages.sink : &trace->json.sink;
+    if (!trace->staged) {
+        trace_json_begin(&trace->json, out, title, scenario->job.procs, job_root(&scenario->job));
+        return 0;
+    }
+    return trace_stages_begin(&trace->stages, out, title, scenario->job.procs);
+}
+
+static int trace_end(struct trace *trace)
+{
+    return trace->staged ? trace_stages_end(&trace->stages) : trace_json_end(&trace->json);
+}
+
 /* One simulation, its steps in a file beside its row. */
 static int evaluate_traced(const struct evaluator *evaluator, const struct scenario *scenario, const char *path,
                            struct per_rank *ranks, struct row *row)
 {
-    struct trace_json trace;
-    struct trace_stages stages;
+    struct trace trace;
     FILE *out = fopen(path, "w");
     if (!out)
         return talk_fail(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-    char title[128];
-    const char *way = scenario_by_messages(scenario) ? scenario_channel(scenario)->name : scenario->params.protocol->name;
-    const char *where = scenario->machine.network ? scenario->machine.network->name : scenario->machine.node->name;
-    snprintf(title, sizeof title, "%s, %s, %llu bytes", where, way, (unsigned long long)job_size_bytes(&scenario->job));
-    int remote = scenario->machine.network && scenario->job.kind == JOB_P2P;
-    if (remote)
-        trace_stages_begin(&stages, out, title);
-    else
-        trace_json_begin(&trace, out, title, scenario->job.procs, job_root(&scenario->job));
-    if (ranks)
-        ranks->next = &trace.sink; /* there are none on a network */
-    struct trace_sink *sink = remote ? &stages.sink : ranks ? &ranks->sink : &trace.sink;
-    int code = evaluate_row(evaluator, scenario, sink, row, NULL);
-    int error = remote ? trace_stages_end(&stages) : trace_json_end(&trace);
+    int code = trace_begin(&trace, out, scenario), error = 0;
+    if (!code) {
+        if (ranks)
+            ranks->next = trace.sink;
+        code = evaluate_row(evaluator, scenario, ranks ? &ranks->sink : trace.sink, row, NULL);
+        error = trace_end(&trace);
+    }
     if ((fclose(out) != 0 || error) && code == 0)
         code = talk_fail(EXIT_FAILED, "cannot write %s: is there room?", path);
     return code;
@@ -90,9 +115,10 @@ static int evaluate_ranks(const struct evaluator *evaluator, const struct scenar
                           struct row *row)
 {
     struct per_rank ranks;
-    if (scenario->machine.network)
-        return talk_fail(EXIT_UNABLE, "--per-rank is not there for --network itself: export the schedule and give it by --goal");
-    if (per_rank_create(&ranks, scenario->job.procs, 0, NAN))
+    /* Channels tell of copies, and of one kind of waiting. */
+    int levels = scenario->machine.network && scenario->machine.levels == 2;
+    int networked = scenario->machine.network && !scenario->channel && scenario->job.kind != JOB_P2P;
+    if (per_rank_create(&ranks, scenario->job.procs, networked && !levels ? NAN : 0, networked ? 0 : NAN))
         return talk_fail(EXIT_UNABLE, "out of memory for %u ranks: leave out --per-rank", scenario->job.procs);
     int code = settings->trace ? evaluate_traced(evaluator, scenario, settings->trace, &ranks, row)
                                : evaluate_row(evaluator, scenario, &ranks.sink, row, NULL);
@@ -129,8 +155,8 @@ static int evaluate_point(void *context, size_t point, struct row *row)
     int code = scenario_grid_get(q->grid, point, &scenario);
     if (code)
         return code;
-    if (strcmp(q->evaluator->name, "model") == 0 && !scenario.machine.network)
-        scenario.variant = evaluate_variant(q->grid->settings, &q->grid->node);
+    if (strcmp(q->evaluator->name, "model") == 0)
+        scenario.variant = evaluate_variant(s, scenario.machine.network, &q->grid->node);
     if (s->per_rank)
         return evaluate_ranks(q->evaluator, &scenario, s, row);
     return s->trace ? evaluate_traced(q->evaluator, &scenario, s->trace, NULL, row) : evaluate_told(q->evaluator, &scenario, s, row);

@@ -1,5 +1,6 @@
 /* shmcoll export: schedules for other simulators, as GOAL (LogGOPSim) or as time-independent traces (SimGrid). */
 #include "experiments/options.h"
+#include "experiments/scenario_mapping.h"
 #include "model/formats/goal_write.h"
 #include "model/formats/ti_write.h"
 
@@ -128,12 +129,26 @@ static int export_schedule(const struct settings *s, struct schedule *out)
             return talk_fail(EXIT_USAGE, "%llu ranks are too many: at most %d", (unsigned long long)procs, SCHEDULE_PROCS_MAX);
         if (!schedule_valid(algorithm, (uint32_t)procs))
             return talk_fail(EXIT_USAGE, "%s needs %s", name, algorithm->needs);
-        if (schedule_init(out, algorithm, (uint32_t)procs, s->root))
+        if (schedule_init_regions(out, algorithm, (uint32_t)procs, s->root, schedule_region((uint32_t)procs, s->ppn ? s->ppn : 1)))
             return talk_fail(EXIT_USAGE, "--root %u is none of %llu ranks, or an allgather's, which has none", s->root,
                              (unsigned long long)procs);
         return 0;
     }
     return talk_fail(EXIT_USAGE, "export needs a collective: allgather, bcast or scatter");
+}
+
+static int export_mapped(const struct settings *s, const struct schedule *schedule)
+{
+    struct schedule_job job = {.schedule = schedule, .size_bytes = s->size.value[0]};
+    struct numbering_file file = {.procs = 0};
+    struct numbering numbering;
+    if (!s->mapping)
+        return export_one(&job, s);
+    int code = scenario_mapping_read(s, &file, &numbering);
+    job.numbering = &numbering;
+    code = code ? code : export_one(&job, s);
+    numbering_file_destroy(&file);
+    return code;
 }
 
 int command_export(int argc, char **argv)
@@ -148,7 +163,13 @@ int command_export(int argc, char **argv)
     code = export_schedule(&settings, &schedule);
     if (code)
         return code;
+    if (settings.mapping && schedule.algorithm->kind != SCHEDULE_ALLGATHER)
+        return talk_fail(EXIT_USAGE, "--mapping is of allgather, not of %s: leave it out", settings.positional[0]);
+    if (!settings.mapping && settings.remap != NUMBERING_PLACED)
+        return talk_fail(EXIT_USAGE, "--remap is of a mapping: give --mapping FILE, or leave it out");
+    if (settings.remap == REMAP_AUTO)
+        return talk_fail(EXIT_USAGE, "--remap auto goes by a machine's costs, which export has not: give exch or reorder");
     if (strcmp(settings.export_format, "ti-list") == 0 && (!settings.output || strcmp(settings.output, "-") == 0))
         return talk_fail(EXIT_USAGE, "ti-list is many files: say by -o FILE how they are called");
-    return export_one(&(struct schedule_job){.schedule = &schedule, .size_bytes = settings.size.value[0]}, &settings);
+    return export_mapped(&settings, &schedule);
 }

@@ -37,6 +37,14 @@ const struct figure figure_table[] = {
     {"rate", "rate", "this host: stream over every channel, messages a second", figure_rate, NULL, 1},
     {"switch", "switch", "sim: allgather algorithms against the block, the fastest marked", figure_switch, NULL, 0},
     {"speedup", "speedup", "sim: speed-ups of Allgather by renumbering as TopoMPI does, 64 ranks on 8 nodes, two networks", figure_speedup, NULL, 0},
+    {"speedup_time", "speedup_time", "sim: the same in seconds, with what finding the renumbering takes", figure_speedup, NULL, 0},
+    {"levels", "levels", "sim: a message within a node and between two, as TopoMPI shows its clusters' levels", figure_levels, NULL, 0},
+    {"cut", "cut", "sim: cut against time, numberings of an Allgather of 64 ranks on 8 nodes", figure_cut, NULL, 0},
+    {"partition_time", "partition_time", "this host: time to cut algorithms' graphs into 128, 256 and 512 parts, beside TopoMPI's",
+     figure_partition_time, NULL, 1},
+    {"graph", "graph", "Bruck's information graph of 12 ranks cut into 3 parts, rank after rank and best", figure_graph, NULL, 0},
+    {"applications", "applications", "J of applications made up at random, by partitioner, onto nodes of two sockets", figure_applications,
+     NULL, 0},
     {"host_switch", "host_switch", "this host: allgather algorithms against the block, the fastest marked", figure_host_switch, NULL,
      1},
     {"tianhe6", "tianhe6", "sim: Fig. 6 of Xie et al. (2020), the shortest message by layer, two nodes of the Tianhe", figure_tianhe6, NULL, 0},
@@ -45,7 +53,6 @@ const struct figure figure_table[] = {
     {"tianhe9", "tianhe9", "sim: Fig. 9 of Xie et al. (2020), message rate of two MPIs over ER, by the ring's length", figure_tianhe9, NULL, 0},
     {"tianhe_memory", "tianhe_memory", "sim: memory of a rank's channels against the ranks, counted and by the form", figure_tianhe_memory,
      NULL, 0},
-    {"tianhe_table", "tianhe_table", "sim: figures 6 to 9 of Xie et al. (2020) line by line, what agrees and what does not", figure_tianhe_table, NULL, 0},
     {"compare_fragment", "compare_fragment", "compare's rows: time against the fragment", NULL,
      "shmcoll compare bcast --node NODE.yaml --size 16K,64K,1M,16M --fragment 4K..256K --buffer 1M,4M --rows", 1},
     {"compare_size", "compare_size", "compare's rows: time against the message", NULL,
@@ -112,20 +119,6 @@ int figure_evaluate(const char *source, const char *variant, const struct figure
     if (code)
         outcome_destroy(out);
     return code;
-}
-
-int figure_mean(const char *source, const char *variant, const struct figure_point *point, double *time_s)
-{
-    struct outcome outcome;
-    int code = figure_evaluate(source, variant, point, NULL, &outcome);
-    if (code)
-        return code;
-    double sum_s = 0;
-    for (size_t i = 0; i < outcome.sample_count; i++)
-        sum_s += outcome.samples_s[i];
-    *time_s = sum_s / (double)outcome.sample_count;
-    outcome_destroy(&outcome);
-    return 0;
 }
 
 int figure_own(const struct figure_point *point, double *time_s)
@@ -208,16 +201,31 @@ static int list_figures(void)
 
 static int make_named(const char *name, const struct settings *settings, const char *directory)
 {
-    int all = strcmp(name, "all") == 0, found = 0;
+    int all = strcmp(name, "all") == 0;
     for (const struct figure *f = figure_table; f->name; f++) {
         if (all ? f->measures || !f->write : strcmp(f->name, name) != 0)
             continue;
         int code = make_figure(f, settings, directory);
         if (code)
             return code;
-        found = 1;
     }
-    return found ? 0 : talk_fail(EXIT_USAGE, "unknown figure '%s': shmcoll figure --list names them", name);
+    return 0;
+}
+
+/* Before anything is made: every figure that is asked for is known, and with --large knows what to make larger. */
+static int check_names(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->positional_count; i++) {
+        const char *name = settings->positional[i];
+        const struct figure *f = figure_table;
+        while (f->name && strcmp(f->name, name) != 0)
+            f++;
+        if (!f->name && strcmp(name, "all") != 0)
+            return talk_fail(EXIT_USAGE, "unknown figure '%s': shmcoll figure --list names them", name);
+        if (settings->large && f->write != figure_partition_time)
+            return talk_fail(EXIT_USAGE, "--large: '%s' has nothing larger to make: use it with partition_time alone", name);
+    }
+    return 0;
 }
 
 int command_figure(int argc, char **argv)
@@ -231,6 +239,8 @@ int command_figure(int argc, char **argv)
     if (settings.positional_count == 0)
         return talk_fail(EXIT_USAGE,
                          "figure needs a name: shmcoll figure --list names them, all makes all that need no measurement");
+    if ((code = check_names(&settings)) != 0)
+        return code;
     const char *directory = settings.output ? settings.output : "out";
     int error = make_directory(directory);
     if (error)

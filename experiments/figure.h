@@ -49,9 +49,20 @@ int figure_tianhe7(FILE *csv, const struct settings *settings);
 int figure_tianhe8(FILE *csv, const struct settings *settings);
 int figure_tianhe9(FILE *csv, const struct settings *settings);
 int figure_tianhe_memory(FILE *csv, const struct settings *settings);
-int figure_tianhe_table(FILE *csv, const struct settings *settings);
 int figure_switch(FILE *csv, const struct settings *settings);
 int figure_speedup(FILE *csv, const struct settings *settings);
+int figure_cut(FILE *csv, const struct settings *settings);
+int figure_levels(FILE *csv, const struct settings *settings);
+int figure_partition_time(FILE *csv, const struct settings *settings);
+/* One point of that, once. 0, or an exit code after telling why. */
+struct figure_parted {
+    double time_s;
+    uint64_t cut, bound; /* in blocks */
+};
+int figure_partition_once(const struct schedule_algorithm *algorithm, const char *partitioner, uint32_t vertices, uint32_t parts,
+                          struct figure_parted *out);
+int figure_applications(FILE *csv, const struct settings *settings);
+int figure_graph(FILE *csv, const struct settings *settings);
 int figure_host_switch(FILE *csv, const struct settings *settings);
 
 /* SHMCOLL_PLOTS, or plots/ where the command was installed, or where it was built: the scripts, and what the paper reports. 0, or
@@ -93,8 +104,6 @@ static inline struct figure_point figure_pipelined(const struct node *node, uint
 /* 0, or an exit code after telling why. outcome_destroy the outcome. */
 int figure_evaluate(const char *source, const char *variant, const struct figure_point *point, struct trace_sink *sink,
                     struct outcome *out);
-/* The mean of the samples: with every rank in turn as root, and the simulator, that over the roots. */
-int figure_mean(const char *source, const char *variant, const struct figure_point *point, double *time_s);
 /* By the simulator, of every rank the mean of its own time, and of these the greatest: what the paper's benchmark reports. */
 int figure_own(const struct figure_point *point, double *time_s);
 /* Just the time. */

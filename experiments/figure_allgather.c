@@ -32,7 +32,7 @@ static struct way way_of(const char *name, const struct node *node, uint32_t pro
     return (struct way){.name = name, .point = point};
 }
 
-/* direct, and every schedule there is for so many ranks; between two of them all schedules are one exchange, so channels instead. */
+/* direct, and every schedule there is for so many ranks, but locality_bruck, which in one domain is recursive doubling; between two of them all schedules are one exchange, so channels instead. */
 static size_t ways_of(const struct node *node, uint32_t procs, struct way ways[WAYS_MOST])
 {
     size_t n = 0;
@@ -40,7 +40,8 @@ static size_t ways_of(const struct node *node, uint32_t procs, struct way ways[W
     for (size_t i = 0; procs == 2 && channel_kind_table[i]; i++)
         ways[n++] = way_of(channel_kind_table[i]->name, node, procs, &schedule_ring, channel_kind_table[i]);
     for (size_t i = 0; procs > 2 && schedule_table[i]; i++)
-        if (schedule_table[i]->kind == SCHEDULE_ALLGATHER && schedule_valid(schedule_table[i], procs))
+        if (schedule_table[i]->kind == SCHEDULE_ALLGATHER && schedule_table[i] != &schedule_locality_bruck &&
+            schedule_valid(schedule_table[i], procs))
             ways[n++] = way_of(schedule_table[i]->name, node, procs, schedule_table[i], &channel_kind_er);
     return n;
 }

@@ -51,7 +51,8 @@ static int write_latency(FILE *csv, const struct settings *settings, const struc
     return write_sizes(csv, node, source, P2P_PINGPONG, SHORT_BYTES, LATENCY_MOST_BYTES, 2);
 }
 
-static int write_bandwidth(FILE *csv, const struct settings *settings, const struct node *node, const struct figure_source *source)
+static int write_bandwidth(FILE *csv, const struct settings *settings, const struct node *node,
+                           const struct figure_source *source)
 {
     (void)settings;
     return write_sizes(csv, node, source, P2P_STREAM, BANDWIDTH_LEAST_BYTES, BANDWIDTH_MOST_BYTES, 4);

@@ -1,174 +1,149 @@
-/* TopoMPI's speed-ups (S3): Allgather of 64 ranks on 8 nodes in default numbering, and with the ranks renumbered so that as little as possible
- * goes between nodes. */
-#include "experiments/figure.h"
+#include "experiments/figure_cluster.h"
+#include "experiments/statistics.h"
+#include "kernels/clock.h"
 #include "model/allgather_model.h"
 #include "model/formats/network_load.h"
+#include "model/network_rounds.h"
 #include "sim/sim_network.h"
 #include "sim/sim_time.h"
 
-#include <math.h>
+#include <string.h>
 
-enum { NODES = 8, PPN = 8, PROCS = NODES * PPN };
-
-/* The part of virtual rank v is v mod NODES, which for a power of two meets the least there can be for Bruck and recursive
- * doubling: virtual_of_rank[r] has r's node as its remainder. NODES being PPN it is its own inverse. */
-static uint32_t renumbered(uint32_t r)
-{
-    return r % PPN * NODES + r / PPN;
-}
-
-/* Before "exch.": everyone's block to who begins with it. */
-static uint32_t one_round(const struct schedule *s)
-{
-    (void)s;
-    return 1;
-}
-
-static uint32_t one_step(const struct schedule *s, uint32_t rank)
-{
-    (void)s;
-    return renumbered(rank) != rank;
-}
-
-static void exchange_step(const struct schedule *s, uint32_t rank, uint32_t k, struct schedule_step *out)
-{
-    (void)s, (void)k;
-    out->send_to = out->receive_from = renumbered(rank);
-    out->send = (struct schedule_blocks){rank, 1, 1};
-    out->receive = (struct schedule_blocks){renumbered(rank), 1, 1};
-}
-
-static const struct schedule_algorithm exchange = {
-    .name = "exchange", .kind = SCHEDULE_ALLGATHER, .rounds = one_round, .steps = one_step, .step = exchange_step};
-
-struct cluster {
-    struct node node;
-    struct network network;
-    uint32_t core_of_rank[PROCS], map[PROCS];
-};
-
-static int cluster_create(struct cluster *c, const char *network)
+int cluster_create(struct cluster *c, const char *network)
 {
     char reason[256];
-    int code = figure_node("nehalem-2x4", &c->node);
+    int code = figure_node("harpertown-2x4", &c->node);
     if (code)
         return code;
     if (network_load(network, &c->network, reason, sizeof reason))
         code = talk_fail(EXIT_FAILED, "%s", reason);
-    for (uint32_t r = 0; r < PROCS; r++) {
-        c->core_of_rank[r] = r % PPN;
-        c->map[r] = renumbered(r);
-    }
+    for (uint32_t r = 0; r < CLUSTER_PROCS; r++)
+        c->core_of_rank[r] = r % CLUSTER_PPN;
     if (code)
         node_destroy(&c->node);
     return code;
 }
 
-struct answer {
-    double time_s;
-    uint64_t bytes_between;
-};
-
-static int simulate(const struct cluster *c, const struct schedule_algorithm *algorithm, int numbered, uint64_t block_bytes,
-                    struct answer *out)
+void cluster_destroy(struct cluster *c)
 {
-    struct scenario scenario = {
-        .machine = {.node = &c->node, .nodes = NODES, .network = &c->network, .ppn = PPN, .levels = 1},
+    node_destroy(&c->node);
+}
+
+static struct scenario scenario_of(const struct cluster *c, const struct schedule_algorithm *algorithm, const struct numbering *numbering,
+                                   uint64_t block_bytes)
+{
+    return (struct scenario){
+        .machine = {.node = &c->node, .nodes = CLUSTER_NODES, .network = &c->network, .ppn = CLUSTER_PPN, .levels = 1},
         .placement = {"compact", c->core_of_rank},
-        .job = {.kind = JOB_ALLGATHER, .procs = PROCS, .allgather = {block_bytes, 0}},
+        .job = {.kind = JOB_ALLGATHER, .procs = CLUSTER_PROCS, .allgather = {block_bytes, 0}},
         .params = {.fragment_bytes = ALLGATHER_MODEL_FRAGMENT_BYTES, .slots = ALLGATHER_MODEL_SLOTS, .sets = 1},
         .algorithm = algorithm,
+        .numbering = numbering,
         .conditions = {.buffer_domain = -1, .reps = 1},
     };
-    struct numbering numbering = {c->map, c->map};
+}
+
+static int simulate(const struct scenario *scenario, struct cluster_answer *out)
+{
     struct sim_network network;
     char reason[256] = "";
     uint64_t time_ps;
-    int err = sim_network_create(&network, &scenario, reason, sizeof reason);
+    int err = sim_network_create(&network, scenario, reason, sizeof reason);
     if (err)
         return talk_fail(exit_code_of(err), "%s", reason);
-    network.nodes.numbering = numbered ? &numbering : NULL;
-    err = sim_network_call(&network, 1, &time_ps, reason, sizeof reason);
+    err = sim_network_call(&network, 1, NULL, &time_ps, reason, sizeof reason);
     if (!err)
-        *out = (struct answer){sim_s_from_ps(time_ps), network.answer.bytes_between};
+        *out = (struct cluster_answer){sim_s_from_ps(time_ps), network.answer.bytes_between};
     sim_network_destroy(&network);
     return err ? talk_fail(exit_code_of(err), "%s", reason) : 0;
 }
 
-/* What S3 draws. The short ones over Gigabit rise to 200, which no traffic explains: their 0.6 s at 16 KB is TCP's collapse. */
-struct panel {
-    const char *network, *range;
-    uint64_t first_bytes, step_bytes;
-    uint32_t steps;
-    double low, high;
-};
+int cluster_simulate(const struct cluster *c, const struct schedule_algorithm *algorithm, const struct numbering *numbering,
+                     uint64_t block_bytes, struct cluster_answer *out)
+{
+    struct scenario scenario = scenario_of(c, algorithm, numbering, block_bytes);
+    return simulate(&scenario, out);
+}
 
-static const struct panel panels[] = {
+int cluster_message(const struct cluster *c, int between, uint64_t bytes, double *time_s)
+{
+    struct scenario scenario = scenario_of(c, &schedule_binomial, NULL, 0);
+    struct cluster_answer answer;
+    scenario.machine.nodes = between ? 2 : 1;
+    scenario.machine.ppn = between ? 1 : 2;
+    scenario.job = (struct job){.kind = JOB_BCAST, .procs = 2, .bcast = {bytes, 0}};
+    int code = simulate(&scenario, &answer);
+    *time_s = code ? 0 : answer.time_s;
+    return code;
+}
+
+int cluster_model(const struct cluster *c, const struct schedule_algorithm *algorithm, const struct numbering *numbering,
+                  uint64_t block_bytes, double *time_s)
+{
+    struct scenario scenario = scenario_of(c, algorithm, numbering, block_bytes);
+    struct network_rounds sum;
+    char reason[256] = "";
+    int err = network_rounds_sum(&scenario, &sum, reason, sizeof reason);
+    if (err)
+        return talk_fail(exit_code_of(err), "%s", reason);
+    *time_s = sim_s_from_ps(sum.time_ps);
+    return 0;
+}
+
+static int optimise_once(const struct schedule_algorithm *algorithm, const struct partitioner *partitioner, uint64_t seed,
+                         struct mapping *out, char *reason, size_t reason_bytes)
+{
+    struct schedule schedule;
+    struct graph graph;
+    struct hierarchy nodes;
+    int error = schedule_init(&schedule, algorithm, CLUSTER_PROCS, 0);
+    error = error ? error : graph_of_schedule(&graph, &schedule);
+    if (error)
+        return error;
+    error = hierarchy_of_nodes(&nodes, CLUSTER_PROCS, CLUSTER_PPN, NULL, NULL);
+    if (!error) {
+        const struct partition_problem problem = {.graph = &graph, .schedule = &schedule, .seed = seed};
+        error = mapping_make(out, partitioner, &problem, &nodes, reason, reason_bytes);
+        error = error ? error : mapping_expand(out);
+        hierarchy_destroy(&nodes);
+    }
+    graph_destroy(&graph);
+    return error;
+}
+
+enum { OPTIMISE_REPS = 15 };
+
+int cluster_optimise(const struct schedule_algorithm *algorithm, const char *partitioner, uint64_t seed, struct mapping *out,
+                     double *time_s)
+{
+    double taken_s[OPTIMISE_REPS];
+    char reason[256] = "";
+    for (int rep = 0; rep < (time_s ? OPTIMISE_REPS : 1); rep++) {
+        if (rep)
+            mapping_destroy(out);
+        double start_s = clock_monotonic_s();
+        int error = optimise_once(algorithm, partitioner_find(partitioner), seed, out, reason, sizeof reason);
+        taken_s[rep] = clock_monotonic_s() - start_s;
+        if (error)
+            return talk_fail(exit_code_of(error), "%s: %s", partitioner, *reason ? reason : strerror(-error));
+    }
+    struct statistics taken;
+    if (time_s && statistics_of(taken_s, OPTIMISE_REPS, &taken))
+        return mapping_destroy(out), talk_fail(EXIT_UNABLE, "out of memory for times");
+    if (time_s)
+        *time_s = taken.median;
+    return 0;
+}
+
+const struct cluster_panel cluster_panels[] = {
     {"gigabit", "short", 1024, 1024, 16, 7.8, 200},
     {"gigabit", "long", 131072, 131072, 8, 2, 4.5},
     {"infiniband-ddr", "short", 1024, 1024, 16, 1, 2},
     {"infiniband-ddr", "long", 131072, 131072, 8, 1, 2},
+    {NULL, NULL, 0, 0, 0, 0, 0},
 };
 
-struct span {
-    double low, high;
-};
-
-static void row(FILE *csv, const struct panel *p, const char *algorithm, const char *way, uint64_t bytes, struct answer a,
-                double default_s, struct span *span)
+double cluster_reported_optimisation_s(const struct schedule_algorithm *algorithm)
 {
-    double speedup = default_s / a.time_s;
-    fprintf(csv, "%s,%s,%s,%s,%llu,%.9g,%llu,%.6g,%g,%g\n", p->network, p->range, algorithm, way, (unsigned long long)bytes,
-            a.time_s, (unsigned long long)a.bytes_between, speedup, p->low, p->high);
-    span->low = fmin(span->low, speedup);
-    span->high = fmax(span->high, speedup);
-}
-
-/* One algorithm at one size, its own numbering first. "exch." exchanges blocks, then begins; "reorder" moves blocks within ranks
- * instead, which is free here as rotations are. */
-static int write_size(FILE *csv, const struct cluster *c, const struct panel *p, const struct schedule_algorithm *algorithm,
-                      uint64_t bytes, struct span *span)
-{
-    struct span unused = {INFINITY, 0};
-    struct answer plain, before, numbered, exchanged;
-    int code = simulate(c, algorithm, 0, bytes, &plain);
-    if (!code)
-        row(csv, p, algorithm->name, "default", bytes, plain, plain.time_s, &unused);
-    if (code || algorithm == &schedule_ring) /* neighbours are on one node as it is */
-        return code;
-    code = simulate(c, &exchange, 0, bytes, &before);
-    code = code ? code : simulate(c, algorithm, 1, bytes, &numbered);
-    if (code)
-        return code;
-    exchanged = (struct answer){before.time_s + numbered.time_s, before.bytes_between + numbered.bytes_between};
-    row(csv, p, algorithm->name, "exch.", bytes, exchanged, plain.time_s, span);
-    row(csv, p, algorithm->name, "reorder", bytes, numbered, plain.time_s, span);
-    return 0;
-}
-
-static int write_panel(FILE *csv, const struct settings *settings, const struct panel *p)
-{
-    static const struct schedule_algorithm *const algorithms[] = {&schedule_bruck, &schedule_recursive_doubling, &schedule_ring};
-    struct span span = {INFINITY, 0};
-    struct cluster c;
-    int code = cluster_create(&c, p->network);
-    if (code)
-        return code;
-    for (int a = 0; a < 3 && !code; a++)
-        for (uint32_t i = 0; i < p->steps && !code; i++)
-            code = write_size(csv, &c, p, algorithms[a], p->first_bytes + i * p->step_bytes, &span);
-    node_destroy(&c.node);
-    if (!code)
-        talk_note(settings->verbosity, 0, "%s, %s: speed-up %.2f to %.2f; measured: %g to %g", p->network, p->range, span.low, span.high,
-                  p->low, p->high);
-    return code;
-}
-
-int figure_speedup(FILE *csv, const struct settings *settings)
-{
-    int code = 0;
-    fputs("network,range,algorithm,numbering,size_bytes,time_s,bytes_between,speedup,reported_low,reported_high\n", csv);
-    for (size_t i = 0; i < sizeof panels / sizeof *panels && !code; i++)
-        code = write_panel(csv, settings, &panels[i]);
-    return code;
+    return algorithm == &schedule_bruck ? 480e-6 : algorithm == &schedule_recursive_doubling ? 300e-6 : 0;
 }

@@ -57,7 +57,8 @@ static int write_slots(FILE *csv, const struct settings *settings, const struct 
     return code;
 }
 
-static int write_fragments(FILE *csv, const struct settings *settings, const struct node *node, const struct figure_source *source)
+static int write_fragments(FILE *csv, const struct settings *settings, const struct node *node,
+                           const struct figure_source *source)
 {
     (void)settings;
     int code = 0;

@@ -119,7 +119,8 @@ static const struct {
               {"figure5", FIGURE_PUBLISHED},
               {"figure7", FIGURE_PUBLISHED},
               {"figure12", FIGURE_PUBLISHED},
-              {"figure13", FIGURE_PUBLISHED}};
+              {"figure13", FIGURE_PUBLISHED},
+              {"partition_time", "published_s3.csv"}};
 
 static int place_files(const char *plots, const char *stem, const char *directory)
 {

@@ -22,11 +22,11 @@ int tianhe_time(const struct tianhe_point *p, double *time_s)
     struct sim_remote remote;
     uint64_t time_ps = 0;
     char reason[200] = "the ring is too small";
-    if (p->link_byte_ns > 0)
-        nic.link_byte_ns = quantity_of(p->link_byte_ns, "varied");
+    if (p->change)
+        p->change(&nic);
     question.costs = nic_ps_of(&nic, nic_layer_find(&nic, p->layer));
-    int err = channel_shape_remote(p->channel, p->fragment_bytes ? p->fragment_bytes : FRAGMENT_BYTES, p->slots ? p->slots : SLOTS,
-                                   &question.shape);
+    int err = channel_shape_remote(p->channel, p->fragment_bytes ? p->fragment_bytes : FRAGMENT_BYTES,
+                                   p->slots ? p->slots : SLOTS, &question.shape);
     err = err ? err : sim_remote_create(&remote, &question, reason, sizeof reason);
     if (err)
         return talk_fail(exit_code_of(err), "sim: %s", reason);
@@ -135,8 +135,8 @@ int figure_tianhe9(FILE *csv, const struct settings *settings)
                                              rings[ring][1], 0};
                 double time_s;
                 code = tianhe_time(&point, &time_s);
-                fprintf(csv, "%s,%u,%llu,%.9g,%.9g\n", layers[l], rings[ring][0] * rings[ring][1], (unsigned long long)size, time_s,
-                        1 / time_s);
+                fprintf(csv, "%s,%u,%llu,%.9g,%.9g\n", layers[l], rings[ring][0] * rings[ring][1], (unsigned long long)size,
+                        time_s, 1 / time_s);
             }
     return code;
 }
@@ -197,7 +197,8 @@ static int memory_row(FILE *csv, const struct memory_traffic *t, const struct ch
     if (counts && sim_channel_count(kind, &shape, &traffic, &counted))
         return talk_fail(EXIT_UNABLE, "out of memory for %u ranks", t->procs);
     fprintf(csv, "%s,%s,%u,%u,%llu,%llu,", names[t->pattern], kind->name, t->procs, use.peers,
-            (unsigned long long)channel_memory_fixed_bytes(kind, &shape, t->procs), (unsigned long long)channel_memory_bytes(kind, &shape, &use));
+            (unsigned long long)channel_memory_fixed_bytes(kind, &shape, t->procs),
+            (unsigned long long)channel_memory_bytes(kind, &shape, &use));
     figure_print_cell(csv, counts ? (double)counted.bytes / t->procs : NAN, '\n');
     return 0;
 }

@@ -13,15 +13,15 @@ struct tianhe_point {
     uint64_t size_bytes;
     uint32_t window;
     uint32_t fragment_bytes, slots; /* 0: the channels' usual */
-    double link_byte_ns;            /* 0: the network's */
+    void (*change)(struct nic *nic); /* of the interface; NULL: nothing */
 };
 
 enum { TIANHE_WINDOW = 64 /* of bandwidth */, TIANHE_RATE_WINDOW = 1024 };
 
 /* 0, or an exit code after telling why. */
 int tianhe_time(const struct tianhe_point *point, double *time_s);
-/* The smallest size at which a window's bandwidth is half of what the largest message has, between powers of two as if straight in
- * logarithms. 0, or an exit code after telling why. */
+/* The smallest size at which a window's bandwidth is half of what the largest message has, between powers of two as if straight
+ * in logarithms. 0, or an exit code after telling why. */
 int tianhe_half_peak(const struct tianhe_point *point, double *size_bytes, double *peak_bytes_per_s);
 
 #endif

@@ -1,5 +1,7 @@
 /* --help, the manual page and the bash completion, from the tables of commands and options. */
 #include "experiments/options.h"
+#include "model/formats/launch_write.h"
+#include "partition/partitioner.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,10 +14,10 @@ static void option_label(const struct option_row *row, char *label, size_t bytes
     snprintf(label, bytes, "%s--%s%s%s", letter, row->name, row->argument ? " " : "", row->argument ? row->argument : "");
 }
 
-static int takes_protocol(const char *command)
+static int takes(const char *option, const char *command)
 {
     for (const struct option_row *row = option_table; row->name; row++)
-        if (strcmp(row->name, "protocol") == 0)
+        if (strcmp(row->name, option) == 0)
             return option_applies(row, command);
     return 0;
 }
@@ -43,6 +45,30 @@ static void print_protocols(FILE *out)
         print_protocol(out, protocol_allgather_table[i]);
 }
 
+/* What strategies and formats there are, and what the numbers are. */
+static void print_map_terms(FILE *out)
+{
+    fputs("\nPartitioners:\n", out);
+    for (const struct partitioner *const *p = partitioner_table; *p; p++)
+        fprintf(out, "  %-24s %s\n", (*p)->name, (*p)->summary);
+    fputs("\nFormats of --to:\n", out);
+    fprintf(out, "  %-24s %s\n", "mapping", "the virtual rank of each rank, a line each");
+    for (const struct launch_format *f = launch_format_table; f->name; f++)
+        fprintf(out, "  %-24s %s\n", f->name, f->summary);
+    fputs("\nColumns, both directions of a pair added:\n"
+          "  cut                      what crosses between nodes, in blocks or bytes; of a single node, between its sockets\n"
+          "  bound                    what must, whatever the mapping; gap: how far above it the cut is\n"
+          "  optimal                  no mapping has a smaller cut\n"
+          "  J                        sum of bytes times distance over all pairs\n"
+          "  distance time            seconds that a byte keeps busy what it passes while all ranks send: two copies within a node,\n"
+          "                           more from another domain; between nodes beside them the port, shared by a node's ranks, and\n"
+          "                           the links of switches, shared by those below\n"
+          "  distance levels          levels crossed, where such costs of --node or --network are unknown; J in blocks or bytes\n"
+          "  busiest                  most that goes into and out of one node\n"
+          "  time                     what finding the mapping took\n",
+          out);
+}
+
 void options_print_help(FILE *out, const struct command *command)
 {
     fprintf(out, "Usage: shmcoll %s %s%s[options]\n%s.\n\n", command->name, command->arguments, *command->arguments ? " " : "",
@@ -55,8 +81,10 @@ void options_print_help(FILE *out, const struct command *command)
         fprintf(out, "  %-24s %s\n", label, row->help);
     }
     fprintf(out, "  %-24s %s\n", "-h, --help", "this help");
-    if (takes_protocol(command->name))
+    if (takes("protocol", command->name))
         print_protocols(out);
+    if (takes("partitioner", command->name))
+        print_map_terms(out);
 }
 
 static void print_general_help(FILE *out)

@@ -2,6 +2,7 @@
 #include "experiments/options.h"
 #include "model/channel.h"
 #include "model/schedule.h"
+#include "partition/partitioner.h"
 
 #include <errno.h>
 #include <math.h>
@@ -45,7 +46,8 @@ int parse_tree_list(const char *text, void *field, char *reason, size_t reason_b
     int error = copy ? 0 : -ENOMEM;
     while (!error && (item = strsep(&rest, ","))) {
         if (list.count == TREE_LIST_MAX || tree_shape_parse(item, &list.shape[list.count++])) {
-            snprintf(reason, reason_bytes, "unknown tree '%s': use flat, chain, kary:K or joined:K (K >= 1) or knomial:K (K >= 2)", item);
+            snprintf(reason, reason_bytes,
+                     "unknown tree '%s': use flat, chain, kary:K or joined:K (K >= 1) or knomial:K (K >= 2)", item);
             error = -EINVAL;
         }
     }
@@ -163,6 +165,14 @@ int parse_algorithm_list(const char *text, void *field, char *reason, size_t rea
     return error;
 }
 
+int parse_partitioner_list(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    struct name_list known = {.count = 0};
+    for (size_t i = 0; partitioner_table[i] && known.count < NAME_LIST_MAX; i++)
+        known.name[known.count++] = partitioner_table[i]->name;
+    return parse_names(text, &known, "partitioner", field, reason, reason_bytes);
+}
+
 int parse_channel_list(const char *text, void *field, char *reason, size_t reason_bytes)
 {
     struct name_list known = {.count = 0};
@@ -190,6 +200,16 @@ int parse_variant(const char *text, void *field, char *reason, size_t reason_byt
     int i = word_index(text, words, reason, reason_bytes);
     if (i >= 0)
         *(const char **)field = words[i];
+    return i < 0 ? -EINVAL : 0;
+}
+
+int parse_remap(const char *text, void *field, char *reason, size_t reason_bytes)
+{
+    static const char *const words[] = {"exch", "reorder", "auto", NULL};
+    static const int remaps[] = {NUMBERING_EXCH, NUMBERING_REORDER, REMAP_AUTO};
+    int i = word_index(text, words, reason, reason_bytes);
+    if (i >= 0)
+        *(int *)field = remaps[i];
     return i < 0 ? -EINVAL : 0;
 }
 

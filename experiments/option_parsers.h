@@ -17,7 +17,9 @@ int parse_ratio(const char *text, void *field, char *reason, size_t reason_bytes
 int parse_protocol(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_algorithm_list(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_variant(const char *text, void *field, char *reason, size_t reason_bytes);
+int parse_partitioner_list(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_channel_list(const char *text, void *field, char *reason, size_t reason_bytes);
+int parse_remap(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_pattern(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_buffers(const char *text, void *field, char *reason, size_t reason_bytes);
 int parse_buffer_memory(const char *text, void *field, char *reason, size_t reason_bytes);

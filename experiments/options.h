@@ -4,11 +4,12 @@
 
 #include "experiments/command.h"
 #include "experiments/sizes.h"
+#include "model/numbering.h"
 #include "model/scenario.h"
 
 #include <stdio.h>
 
-enum { POSITIONAL_MAX = 8, TREE_LIST_MAX = 16, NAME_LIST_MAX = 12 };
+enum { POSITIONAL_MAX = 64, TREE_LIST_MAX = 16, NAME_LIST_MAX = 12, OPTION_ROWS_MAX = 96 };
 
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSONL };
 
@@ -24,19 +25,23 @@ struct name_list {
 };
 
 /* What was asked for. Lists with count 0 and NULL texts were not given. Texts belong to argv. */
+enum { REMAP_AUTO = NUMBERING_REORDER + 1 };
+
 struct settings {
     const char *command;
     const char *positional[POSITIONAL_MAX];
     size_t positional_count;
 
     const char *node, *place, *protocol, *variant, *trace, *per_rank, *output, *rows, *network, *from, *collective;
-    const char *schedule, *export_format, *goal;
-    struct size_list procs, size, fragment, slots, sets, buffer, fit_procs;
+    const char *schedule, *export_format, *goal, *mapping;
+    int remap; /* enum numbering_remap, NUMBERING_PLACED: was not given; or REMAP_AUTO */
+    const char *matrix, *to, *hosts, *dot;
+    struct size_list procs, size, fragment, slots, sets, buffer, fit_procs, sizes;
     struct tree_list tree;
-    struct name_list algorithm, channel;
+    struct name_list algorithm, channel, partitioner;
     enum p2p_pattern pattern;
     uint32_t window;
-    uint32_t root, ppn, levels, jobs; /* jobs 0: as many as there are cpus */
+    uint32_t root, ppn, levels, parts, jobs; /* jobs 0: as many as there are cpus */
     enum buffers buffers;
     enum buffer_memory buffer_memory;
     int32_t buffer_domain;
@@ -48,9 +53,10 @@ struct settings {
     uint64_t seed;
     uint32_t reps, warmup;
     double time_limit_s, stall_report_s;
-    int huge_pages, control_pages, no_verify, list, regret, in_place, mean, no_fit;
+    int huge_pages, control_pages, no_verify, list, regret, in_place, mean, no_fit, directed, large;
     enum format format;
     int verbosity; /* 0, -v 1, -vv 2, -q -1 */
+    unsigned char given[OPTION_ROWS_MAX]; /* of option_table's rows */
 };
 
 struct option_row {
@@ -78,6 +84,8 @@ struct protocol_preset settings_preset(const struct settings *settings, const ch
 /* Ends with a NULL name. */
 extern const struct option_row option_table[];
 int option_applies(const struct option_row *option, const char *command);
+/* The first option given that is none of those names, with a blank between; NULL if there is none. */
+const char *settings_given_beside(const struct settings *settings, const char *names);
 
 /* Parses the command line of one subcommand, argv[0] being its name; options and positionals may mix.
  * Returns -1 to go on, or the exit code to end with: 0 after --help, EXIT_USAGE after an error was told. */

@@ -12,17 +12,47 @@ static double seconds(uint64_t from_ps, uint64_t to_ps)
     return (double)(to_ps - from_ps) * 1e-12;
 }
 
+/* From *at_ps on, if there is time left until then. */
+static void account(uint64_t *at_ps, uint64_t to_ps, double *seconds_spent)
+{
+    if (to_ps <= *at_ps)
+        return;
+    *seconds_spent += seconds(*at_ps, to_ps);
+    *at_ps = to_ps;
+}
+
+static uint64_t sooner_ps(uint64_t a_ps, uint64_t b_ps)
+{
+    return a_ps < b_ps ? a_ps : b_ps;
+}
+
+/* Until the sender has begun, until the message would be here, and the rest. */
+static void account_idle(struct per_rank_times *t, const struct trace_step *step)
+{
+    uint64_t at_ps = step->start_ps, end_ps = step->wait_end_ps;
+    account(&at_ps, sooner_ps(step->sent_ps, end_ps), &t->wait_s);
+    account(&at_ps, sooner_ps(step->alone_ps, end_ps), &t->network_s);
+    account(&at_ps, end_ps, &t->contention_s);
+}
+
+/* What NICs and links do is not a rank's time, nor what its core does for others when it has ended. */
+static void count(struct per_rank *p, const struct trace_step *step)
+{
+    struct per_rank_times *t = &p->times[step->rank];
+    if (step->stage || step->op == STEP_DONE)
+        return;
+    if (isnan(t->network_s))
+        t->wait_s += seconds(step->start_ps, step->wait_end_ps);
+    else
+        account_idle(t, step);
+    *(step->op == STEP_COPY ? &t->copy_s : &t->busy_s) += seconds(step->wait_end_ps, step->end_ps);
+    t->end_s = fmax(t->end_s, seconds(0, step->end_ps));
+}
+
 static void emit(void *context, const struct trace_step *step)
 {
     struct per_rank *p = context;
-    struct per_rank_times *t = &p->times[step->rank];
-    if (step->op == STEP_COPY) {
-        t->copy_s += seconds(step->start_ps, step->end_ps);
-    } else {
-        t->wait_s += seconds(step->start_ps, step->wait_end_ps);
-        t->busy_s += seconds(step->wait_end_ps, step->end_ps);
-    }
-    t->end_s = fmax(t->end_s, seconds(0, step->end_ps));
+    count(p, step);
     if (p->next)
         p->next->emit(p->next->context, step);
 }

@@ -84,8 +84,8 @@ static int simulate(uint64_t size_most_bytes, struct report *report)
     for (size_t i = 0; i < report->count && !code; i++) {
         struct report_result *result = &report->result[i];
         const struct csv_table *data = NULL;
-        code = draw(all, result->row, &data);
-        if (!code)
+        code = result->row->ask ? result->row->ask(result->row, &result->simulated) : draw(all, result->row, &data);
+        if (!code && data)
             result->simulated = result->row->measure(data, &result->row->selection);
     }
     if (all)
@@ -94,14 +94,22 @@ static int simulate(uint64_t size_most_bytes, struct report *report)
     return code;
 }
 
-static int read_published(struct csv_table *out)
+const char *report_note(const struct report_source *source, int number)
+{
+    for (int n = 1; number > 0 && source->notes[n - 1]; n++)
+        if (n == number)
+            return source->notes[n - 1];
+    return NULL;
+}
+
+static int read_published(const char *name, struct csv_table *out)
 {
     char plots[PATH_MAX], path[PATH_MAX];
     int code = figure_plots_directory(plots, sizeof plots);
     if (code)
         return code;
-    if (snprintf(path, sizeof path, "%s/%s", plots, FIGURE_PUBLISHED) >= (int)sizeof path)
-        return talk_fail(EXIT_FAILED, "the path of %s is too long", FIGURE_PUBLISHED);
+    if (snprintf(path, sizeof path, "%s/%s", plots, name) >= (int)sizeof path)
+        return talk_fail(EXIT_FAILED, "the path of %s is too long", name);
     FILE *file = fopen(path, "r");
     int error = file ? csv_table_read(file, out) : -errno;
     if (file)
@@ -121,7 +129,7 @@ enum report_verdict report_judge(const struct report_range *published, const str
     return REPORT_DEVIATES;
 }
 
-static int compare_result(const struct csv_table *published, struct report_result *result)
+static int compare_result(const struct report_source *source, const struct csv_table *published, struct report_result *result)
 {
     for (size_t row = 0; row < published->rows; row++) {
         const char *id = csv_table_text(published, row, "id");
@@ -133,25 +141,27 @@ static int compare_result(const struct csv_table *published, struct report_resul
         result->unit = csv_table_text(published, row, "unit");
         result->place = csv_table_text(published, row, "place");
         result->verdict = report_judge(&result->published, &result->simulated, &result->deviation);
+        if (result->verdict == REPORT_AGREES && result->row->given)
+            result->verdict = REPORT_GIVEN;
         if (result->quantity && result->unit && result->place)
             return 0;
     }
-    return talk_fail(EXIT_FAILED, "%s has nothing, or not all, of %s", FIGURE_PUBLISHED, result->row->id);
+    return talk_fail(EXIT_FAILED, "%s has nothing, or not all, of %s", source->published, result->row->id);
 }
 
-int report_s1(uint64_t size_most_bytes, struct report *out)
+int report_make(const struct report_source *source, uint64_t size_most_bytes, struct report *out)
 {
-    *out = (struct report){0};
-    while (report_rows_s1[out->count].id)
+    *out = (struct report){.source = source};
+    while (source->rows[out->count].id)
         out->count++;
     out->result = calloc(out->count, sizeof *out->result);
     int code = out->result ? 0 : talk_fail(EXIT_UNABLE, "out of memory for a report");
     for (size_t i = 0; i < out->count && !code; i++)
-        out->result[i].row = &report_rows_s1[i];
-    code = code ? code : read_published(&out->published);
+        out->result[i].row = &source->rows[i];
+    code = code ? code : read_published(source->published, &out->published);
     code = code ? code : simulate(size_most_bytes, out);
     for (size_t i = 0; i < out->count && !code; i++)
-        code = compare_result(&out->published, &out->result[i]);
+        code = compare_result(source, &out->published, &out->result[i]);
     if (code)
         report_destroy(out);
     return code;
@@ -164,6 +174,15 @@ void report_destroy(struct report *report)
     *report = (struct report){0};
 }
 
+static const struct report_source *source_find(const char *name)
+{
+    static const struct report_source *const sources[] = {&report_source_s1, &report_source_s2, &report_source_s3};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (strcmp(sources[i]->name, name) == 0)
+            return sources[i];
+    return NULL;
+}
+
 int command_report(int argc, char **argv)
 {
     struct settings settings;
@@ -171,9 +190,10 @@ int command_report(int argc, char **argv)
     int code = options_parse(argc, argv, &settings);
     if (code >= 0)
         return code;
-    if (settings.positional_count != 1 || strcmp(settings.positional[0], "s1") != 0)
-        return talk_fail(EXIT_USAGE, "report needs the paper: s1");
-    code = report_s1(SIZE_MOST, &report);
+    const struct report_source *source = settings.positional_count == 1 ? source_find(settings.positional[0]) : NULL;
+    if (!source)
+        return talk_fail(EXIT_USAGE, "report needs the paper: s1, s2 or s3");
+    code = report_make(source, SIZE_MOST, &report);
     if (code)
         return code;
     FILE *file = settings.output ? fopen(settings.output, "w") : stdout;

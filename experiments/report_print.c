@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum { LINE = 126, CELL = 32, RANGE = 80 };
-static const char *const verdicts[] = {[REPORT_AGREES] = "agrees", [REPORT_PARTLY] = "partly", [REPORT_DEVIATES] = "deviates"};
+static const char *const verdicts[] = {[REPORT_AGREES] = "agrees", [REPORT_PARTLY] = "partly", [REPORT_DEVIATES] = "deviates",
+                                       [REPORT_GIVEN] = "given"};
 
 /* One end of a range, as readers know the unit. */
 static void format_value(char *out, size_t bytes, double value, const char *unit)
@@ -16,7 +17,11 @@ static void format_value(char *out, size_t bytes, double value, const char *unit
     else if (strcmp(unit, "B") == 0 && value >= 1024)
         snprintf(out, bytes, "%gK", value / 1024);
     else if (strcmp(unit, "us") == 0)
-        snprintf(out, bytes, "%.1f us", value);
+        snprintf(out, bytes, fabs(value) < 2 ? "%.3f us" : "%.1f us", value);
+    else if (strcmp(unit, "s") == 0)
+        snprintf(out, bytes, "%.3g s", value);
+    else if (strcmp(unit, "M/s") == 0)
+        snprintf(out, bytes, "%.2f M/s", value);
     else
         snprintf(out, bytes, strcmp(unit, "slots") == 0 ? "%g" : "%.3f", value);
 }
@@ -28,6 +33,8 @@ static void format_range(char *out, size_t bytes, const struct report_range *ran
     format_value(high, sizeof high, range->high, unit);
     if (isnan(range->low) && isnan(range->high))
         snprintf(out, bytes, "none");
+    else if (isnan(range->high))
+        snprintf(out, bytes, "from %s", low);
     else if (strcmp(low, high) == 0)
         snprintf(out, bytes, "%s", low);
     else
@@ -44,16 +51,18 @@ static void format_verdict(char *out, size_t bytes, const struct report_result *
 
 static void print_line(FILE *file, const struct report_result *r)
 {
-    char published[RANGE], simulated[RANGE], verdict[CELL], cause[CELL] = "";
+    char published[RANGE], simulated[RANGE], verdict[CELL], cause[CELL] = "", figure[CELL] = "";
     format_range(published, sizeof published, &r->published, r->unit);
     format_range(simulated, sizeof simulated, &r->simulated, r->unit);
     format_verdict(verdict, sizeof verdict, r);
+    if (r->row->figure)
+        snprintf(figure, sizeof figure, "%d", r->row->figure);
     if (r->row->cause)
         snprintf(cause, sizeof cause, "  (%d)", r->row->cause);
     if (r->row->if_so)
         fprintf(file, "       if %-43s %17s %17s  %s\n", r->row->if_so, "", simulated, verdict);
     else
-        fprintf(file, "%3d  %-48s %17s %17s  %s%s\n", r->row->figure, r->quantity, published, simulated, verdict, cause);
+        fprintf(file, "%3s  %-48s %17s %17s  %s%s\n", figure, r->quantity, published, simulated, verdict, cause);
 }
 
 /* Lines that break between words. */
@@ -72,16 +81,17 @@ static void print_note(FILE *file, int number, const char *text)
 
 static void print_table(FILE *file, const struct report *report)
 {
-    size_t of[3] = {0, 0, 0};
+    size_t of[REPORT_VERDICTS] = {0};
     fprintf(file, "fig  %-48s %17s %17s\n", "quantity", "paper", "simulated");
     for (size_t i = 0; i < report->count; i++) {
         print_line(file, &report->result[i]);
         if (!report->result[i].row->if_so)
             of[report->result[i].verdict]++;
     }
-    fprintf(file, "\n%zu agree, %zu partly, %zu deviate\n\n", of[REPORT_AGREES], of[REPORT_PARTLY], of[REPORT_DEVIATES]);
-    for (int n = 1; report_note(n); n++)
-        print_note(file, n, report_note(n));
+    fprintf(file, "\n%zu agree, %zu partly, %zu deviate", of[REPORT_AGREES], of[REPORT_PARTLY], of[REPORT_DEVIATES]);
+    fprintf(file, of[REPORT_GIVEN] ? "; %zu went in\n\n" : "\n\n", of[REPORT_GIVEN]);
+    for (int n = 1; report_note(report->source, n); n++)
+        print_note(file, n, report_note(report->source, n));
 }
 
 static void print_number(FILE *file, const char *name, double value, int json)
@@ -102,7 +112,7 @@ static void print_text(FILE *file, const char *name, const char *text, int json)
         json_print_text(file, text);
 }
 
-static void print_row(FILE *file, const struct report_result *r, int json)
+static void print_row(FILE *file, const struct report_source *source, const struct report_result *r, int json)
 {
     fprintf(file, json ? "{\"figure\":%d" : "%d", r->row->figure);
     print_text(file, "id", r->row->id, json);
@@ -116,7 +126,7 @@ static void print_row(FILE *file, const struct report_result *r, int json)
     print_text(file, "verdict", verdicts[r->verdict], json);
     print_number(file, "deviation", r->deviation, json);
     print_text(file, "place", r->place, json);
-    print_text(file, "cause", report_note(r->row->cause), json);
+    print_text(file, "cause", report_note(source, r->row->cause), json);
     fputs(json ? "}\n" : "\n", file);
 }
 
@@ -130,5 +140,5 @@ void report_print(FILE *file, const struct report *report, enum format format)
         fputs("figure,id,quantity,if,unit,paper_low,paper_high,simulated_low,simulated_high,verdict,deviation,place,cause\n",
               file);
     for (size_t i = 0; i < report->count; i++)
-        print_row(file, &report->result[i], format == FORMAT_JSONL);
+        print_row(file, report->source, &report->result[i], format == FORMAT_JSONL);
 }

@@ -33,12 +33,8 @@ static const char *const notes[] = {
     "tree is fast. MVAPICH sends them point to point, which is not simulated.",
     "What suffices is not defined there. Within 5 % of the best the simulation is with 16 slots up to 512 KiB and with 32 "
     "for more.",
+    NULL,
 };
-
-const char *report_note(int number)
-{
-    return number > 0 && number <= (int)(sizeof notes / sizeof *notes) ? notes[number - 1] : NULL;
-}
 
 static void scale_handovers(struct node *node)
 {
@@ -63,15 +59,16 @@ static void shrink_caches(struct node *node)
     node->llc_bytes = 1;
 }
 
-#define HANDOVERS "hand-overs take 5 times as long", scale_handovers
-#define STARTS "a copy starts 10 times as late", scale_starts
-#define CONTROLLERS "controllers have no limit", free_controllers
-#define MEMORY "queues lie in memory", shrink_caches
-#define ALTERNATING "ranks alternate between the sockets", NULL
-#define TOGETHER "the peer's queues are all on rank 0's domain", NULL
-#define LEADER "the peer's roots send to rank 0 first", NULL
-#define COUNTED "counters that only grow replace sets", NULL
-#define AS_IT_IS NULL, NULL
+#define NODE_ALONE NULL, NULL, 0, NULL, 0
+#define HANDOVERS "hand-overs take 5 times as long", scale_handovers, NODE_ALONE
+#define STARTS "a copy starts 10 times as late", scale_starts, NODE_ALONE
+#define CONTROLLERS "controllers have no limit", free_controllers, NODE_ALONE
+#define MEMORY "queues lie in memory", shrink_caches, NODE_ALONE
+#define ALTERNATING "ranks alternate between the sockets", NULL, NODE_ALONE
+#define TOGETHER "the peer's queues are all on rank 0's domain", NULL, NODE_ALONE
+#define LEADER "the peer's roots send to rank 0 first", NULL, NODE_ALONE
+#define COUNTED "counters that only grow replace sets", NULL, NODE_ALONE
+#define AS_IT_IS NULL, NULL, NODE_ALONE
 
 #define NEHALEM(size) {"node=nehalem-2x4 protocol=pipelined size_bytes=" size, 0, ANY, NULL}
 #define BROADWELL(size) {"node=broadwell-2x8 protocol=pipelined size_bytes=" size, 0, ANY, NULL}
@@ -82,7 +79,7 @@ static void shrink_caches(struct node *node)
 #define SLOT_RING(setup, ...) {"node=nehalem-2x4 protocol=pipelined setup=" setup, __VA_ARGS__, NULL}
 #define BANKED(setup, ...) {"node=broadwell-2x8 protocol=pipelined setup=" setup, __VA_ARGS__, NULL}
 
-const struct report_row report_rows_s1[] = {
+static const struct report_row rows[] = {
     {"f5.best.p8.16K", 5, report_best_fragment, NEHALEM("16384"), 1, AS_IT_IS},
     {"f5.best.p8.16K", 5, report_best_fragment, NEHALEM("16384"), 0, STARTS},
     {"f5.best.p8.32K", 5, report_best_fragment, NEHALEM("32768"), 1, AS_IT_IS},
@@ -130,5 +127,7 @@ const struct report_row report_rows_s1[] = {
     {"f13.long", 13, report_relative, BANKED("queues", FROM_FRAGMENT), 0, TOGETHER},
     {"f13.short", 13, report_relative, BANKED("protocol", 0, 8191), 8, AS_IT_IS},
     {"f13.short", 13, report_relative, {"node=broadwell-2x8 protocol=counted setup=protocol", 0, 8191, NULL}, 0, COUNTED},
-    {NULL, 0, NULL, {NULL, 0, 0, NULL}, 0, NULL, NULL},
+    {.id = NULL},
 };
+
+const struct report_source report_source_s1 = {.name = "s1", .published = FIGURE_PUBLISHED, .rows = rows, .notes = notes};

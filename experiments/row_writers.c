@@ -124,6 +124,8 @@ static const char *cell_format(const struct row *row, const struct row_field *f,
         snprintf(text, bytes, "%.3f", real_at(row, f) * 1e6);
     else if (*f->unit == '1')
         snprintf(text, bytes, "%+.1f%%", real_at(row, f) * 100);
+    else if (strcmp(f->unit, "any") == 0)
+        snprintf(text, bytes, "%.6g", real_at(row, f));
     else
         snprintf(text, bytes, "%.1f", real_at(row, f));
     return text;

@@ -28,6 +28,14 @@ const struct row_field row_fields[] = {
     {"sets", "", "q", ROW_INTEGER, AT(sets), 0},
     {"time_s", "s", "time [us]", ROW_REAL, AT(time_s), ROW_ALWAYS},
     {"time_mean_s", "s", "mean of ranks [us]", ROW_REAL, AT(time_mean_s), ROW_DETAIL},
+    {"partitioner", "", "partitioner", ROW_TEXT, AT(partitioner), 0},
+    {"parts", "", "parts", ROW_INTEGER, AT(parts), ROW_HEAD},
+    {"cut", "", "cut", ROW_INTEGER, AT(cut), 0},
+    {"bound", "", "bound", ROW_INTEGER, AT(bound), 0},
+    {"gap", "1", "gap", ROW_REAL, AT(gap), 0},
+    {"optimal", "", "optimal", ROW_TRUTH, AT(optimal), 0},
+    {"j", "any", "J", ROW_REAL, AT(j), 0},
+    {"busiest", "", "busiest", ROW_INTEGER, AT(busiest), 0},
     {"fragment_opt_bytes", "B", "f* [B]", ROW_REAL, AT(fragment_opt_bytes), 0},
     {"slots_opt", "", "s*", ROW_REAL, AT(slots_opt), 0},
     {"error", "1", "error", ROW_REAL, AT(error), 0},
@@ -43,6 +51,7 @@ const struct row_field row_fields[] = {
     {"handover_ns", "ns", "handover [ns]", ROW_REAL, AT(handover_ns), 0},
     {"events", "", "events", ROW_INTEGER, AT(events), 0},
     {"messages", "", "messages", ROW_INTEGER, AT(messages), 0},
+    {"channel_bytes", "B", "channels of a rank", ROW_INTEGER, AT(channel_bytes), ROW_DETAIL},
     {"wall_s", "s", "wall [us]", ROW_REAL, AT(wall_s), 0},
     {"read_s", "s", "reading [us]", ROW_REAL, AT(read_s), 0},
     {"copy_s", "s", "copy [us]", ROW_REAL, AT(copy_s), ROW_DETAIL},
@@ -62,6 +71,14 @@ const struct row_field row_fields[] = {
     {"network", "", "network", ROW_TEXT, AT(network), ROW_HEAD},
     {"ppn", "", "ranks a node", ROW_INTEGER, AT(ppn), ROW_HEAD},
     {"levels", "", "levels", ROW_INTEGER, AT(levels), ROW_HEAD},
+    {"distance", "", "distance", ROW_TEXT, AT(distance), ROW_HEAD},
+    {"channel", "", "channel", ROW_TEXT, AT(channel), ROW_HEAD},
+    {"mapping", "", "mapping", ROW_TEXT, AT(mapping), ROW_HEAD},
+    {"remap", "", "remap", ROW_TEXT, AT(remap), ROW_HEAD},
+    {"messages_inside", "", "messages in nodes", ROW_INTEGER, AT(messages_inside), ROW_DETAIL},
+    {"messages_between", "", "messages between", ROW_INTEGER, AT(messages_between), ROW_DETAIL},
+    {"bytes_inside", "B", "bytes in nodes", ROW_INTEGER, AT(bytes_inside), ROW_DETAIL},
+    {"bytes_between", "B", "bytes between", ROW_INTEGER, AT(bytes_between), ROW_DETAIL},
     {"skew_s", "s", "skew [us]", ROW_REAL, AT(skew_s), ROW_HEAD | ROW_DETAIL},
     {"slice_s", "s", "slice [us]", ROW_REAL, AT(slice_s), ROW_HEAD | ROW_DETAIL},
     {"noise", "1", "noise", ROW_REAL, AT(noise), ROW_HEAD | ROW_DETAIL},
@@ -107,6 +124,14 @@ static void set_messages(struct row *row, const struct scenario *scenario)
 }
 
 
+/* The file's own name, wherever it is. */
+static void set_mapping(struct row *row, const struct scenario *scenario)
+{
+    const char *slash = scenario->mapping ? strrchr(scenario->mapping, '/') : NULL;
+    snprintf(row->mapping, sizeof row->mapping, "%s", slash ? slash + 1 : scenario->mapping ? scenario->mapping : "given");
+    snprintf(row->remap, sizeof row->remap, "%s", numbering_remap_name(scenario->numbering->remap));
+}
+
 static void set_params(struct row *row, const struct params *params)
 {
     int queue = (params->protocol->uses & (PROTOCOL_SLOTS | PROTOCOL_PEERS)) != 0;
@@ -128,6 +153,8 @@ static void set_machine(struct row *row, const struct scenario *scenario)
     row->levels = machine->ppn > 1 ? (int64_t)machine->levels : ROW_ABSENT;
     if (machine->ppn > 1 && machine->levels == 2)
         set_params(row, &scenario->params);
+    if (machine->levels == 2 && scenario->channel) /* else it is the protocol */
+        snprintf(row->channel, sizeof row->channel, "%s", scenario->channel->name);
 }
 
 void row_set_scenario(struct row *row, const char *source, const struct scenario *scenario)
@@ -152,10 +179,13 @@ void row_set_scenario(struct row *row, const char *source, const struct scenario
     row->size_bytes = (int64_t)job_size_bytes(&scenario->job);
     if (scenario->machine.network)
         set_machine(row, scenario);
-    if (scenario_by_messages(scenario) && (!scenario->machine.network || scenario->job.kind == JOB_P2P))
+    if (scenario_by_messages(scenario) &&
+        (!scenario->machine.network || scenario->job.kind == JOB_P2P || (scenario->channel && scenario->machine.levels != 2)))
         set_messages(row, scenario);
     else if (!scenario->machine.network)
         set_params(row, params);
+    if (scenario->numbering)
+        set_mapping(row, scenario);
     row->seed = (int64_t)conditions->seed;
     row->root_shift = conditions->root_shift ? 1 : ROW_ABSENT;
     row->skew_s = conditions->skew_s > 0 ? conditions->skew_s : NAN;
@@ -174,7 +204,14 @@ void row_set_outcome(struct row *row, const struct outcome *outcome)
     if (strcmp(row->source, "sim") == 0) {
         row->events = (int64_t)outcome->events;
         row->messages = (int64_t)outcome->messages;
+        row->channel_bytes = outcome->channel_bytes ? (int64_t)outcome->channel_bytes : ROW_ABSENT;
         row->wall_s = outcome->wall_s;
+    }
+    if (outcome->levels_counted) {
+        row->messages_inside = (int64_t)outcome->messages_inside;
+        row->messages_between = (int64_t)outcome->messages_between;
+        row->bytes_inside = (int64_t)outcome->bytes_inside;
+        row->bytes_between = (int64_t)outcome->bytes_between;
     }
     row->copy_s = outcome->copy_s;
     row->wait_s = outcome->wait_s;

@@ -18,19 +18,24 @@ enum { ROW_WORD_BYTES = 24, ROW_TEXT_BYTES = 96 };
 
 struct row {
     char source[ROW_WORD_BYTES], variant[ROW_WORD_BYTES], collective[ROW_WORD_BYTES], algorithm[ROW_WORD_BYTES];
-    char protocol[ROW_WORD_BYTES], buffers[ROW_WORD_BYTES], backend[ROW_WORD_BYTES], buffer_memory[ROW_WORD_BYTES], tree[ROW_WORD_BYTES], pattern[ROW_WORD_BYTES];
-    char node[ROW_TEXT_BYTES], placement[ROW_TEXT_BYTES], network[ROW_TEXT_BYTES];
+    char protocol[ROW_WORD_BYTES], buffers[ROW_WORD_BYTES], backend[ROW_WORD_BYTES], buffer_memory[ROW_WORD_BYTES],
+        channel[ROW_WORD_BYTES], tree[ROW_WORD_BYTES], pattern[ROW_WORD_BYTES];
+    char node[ROW_TEXT_BYTES], placement[ROW_TEXT_BYTES], network[ROW_TEXT_BYTES], mapping[ROW_TEXT_BYTES], remap[ROW_WORD_BYTES];
     int64_t procs, root, size_bytes, fragment_bytes, slots, sets, readers_most, window, in_place, seed, root_shift, ppn, levels;
     double skew_s, slice_s, noise, time_s, time_mean_s;
     double fragment_opt_bytes, slots_opt;               /* model */
     double term_sets_s, term_fill_s, term_notify_s, term_copy_s; /* model, the paper's form */
-    int64_t events, messages;                           /* sim */
+    int64_t events, messages, channel_bytes;            /* sim */
+    int64_t messages_inside, messages_between, bytes_inside, bytes_between; /* sim: nodes on a network */
     double wall_s, copy_s, wait_s, notify_s;            /* where the time went */
     double read_s;                                      /* of a GOAL program: its text */
     double time_min_s, time_p99_s, ci_low_s, ci_high_s; /* run, as all below */
     int64_t reps, verified;
     double memcpy_cold_s, copy_bound_s, handover_ns;
     int64_t audit_pages, audit_pages_misplaced;
+    char partitioner[ROW_WORD_BYTES], distance[ROW_WORD_BYTES]; /* map, as all below */
+    int64_t parts, cut, bound, busiest, optimal;
+    double gap, j;
     double error, error_above_copy; /* compare: against run, as a fraction of its time; of its time less m t */
 };
 
@@ -42,7 +47,7 @@ enum row_use {
 };
 
 struct row_field {
-    const char *name, *unit, *heading; /* unit: B, s, ns, 1 (a ratio) or empty; heading: in tables */
+    const char *name, *unit, *heading; /* unit: B, s, ns, 1 (a ratio), any (another field says) or empty; heading: in tables */
     enum row_kind kind;
     size_t offset;
     unsigned use;

@@ -2,6 +2,7 @@
 
 #include "experiments/queue_search.h"
 #include "experiments/scenario_cluster.h"
+#include "experiments/scenario_mapping.h"
 
 #include "model/allgather_model.h"
 #include "model/channel.h"
@@ -55,6 +56,9 @@ static int check_words(const struct settings *s)
     if (s->positional_count > 1)
         return talk_fail(EXIT_USAGE, "unexpected word '%s': options begin with --", s->positional[1]);
     enum job_kind kind = settings_collective(s);
+    int code = scenario_mapping_check(s);
+    if (code)
+        return code;
     if (s->network || s->ppn != 1 || s->levels != 1)
         return scenario_cluster_check(s);
     if (kind != JOB_ALLGATHER && s->algorithm.count)
@@ -72,7 +76,8 @@ static int check_words(const struct settings *s)
         return talk_fail(EXIT_USAGE, "--channel is of messages: give an --algorithm that exchanges them, such as best or ring");
     for (size_t i = 0; i < s->algorithm.count; i++)
         if (schedule_find(SCHEDULE_BCAST, s->algorithm.name[i]))
-            return talk_fail(EXIT_USAGE, "--algorithm: %s is none of allgather: use all, best, direct or a schedule", s->algorithm.name[i]);
+            return talk_fail(EXIT_USAGE, "--algorithm: %s is none of allgather: use all, best, direct or a schedule",
+                             s->algorithm.name[i]);
     return kind == JOB_P2P || settings_protocol(s) ? 0 : tell_protocol(s, protocol_allgather_table);
 }
 
@@ -97,16 +102,17 @@ int scenario_grid_create(const struct settings *settings, struct scenario_grid *
     if (error)
         return talk_fail(error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason);
     out->cores = calloc(procs, sizeof *out->cores);
-    if (!out->cores) {
-        node_destroy(&out->node);
-        return talk_fail(EXIT_UNABLE, "out of memory for %llu ranks: use fewer", (unsigned long long)procs);
-    }
-    return 0;
+    code = out->cores ? scenario_mapping_load(out)
+                      : talk_fail(EXIT_UNABLE, "out of memory for %llu ranks: use fewer", (unsigned long long)procs);
+    if (code)
+        scenario_grid_destroy(out);
+    return code;
 }
 
 void scenario_grid_destroy(struct scenario_grid *grid)
 {
     free(grid->cores);
+    numbering_file_destroy(&grid->mapping);
     node_destroy(&grid->node);
     *grid = (struct scenario_grid){.count = 0};
 }
@@ -203,7 +209,8 @@ static int apply_messages(const char *algorithm, const char *channel, struct sce
     return err || !best ? err : allgather_model_fastest(out, &out->algorithm, reason, reason_bytes);
 }
 
-/* The schedule that was chosen, or the best protocol if that takes less; where ranks share cores and so nobody knows, the protocol. */
+/* The schedule that was chosen, or the best protocol if that takes less; where ranks share cores and so nobody knows, the
+ * protocol. */
 static void apply_fastest(struct scenario_grid *grid, struct scenario *out)
 {
     struct scenario by_steps = *out;
@@ -218,7 +225,7 @@ static void apply_fastest(struct scenario_grid *grid, struct scenario *out)
         *out = by_steps;
 }
 
-int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out)
+static int point_get(struct scenario_grid *grid, size_t i, struct scenario *out)
 {
     const struct settings *s = grid->settings;
     char reason[256];
@@ -228,7 +235,7 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     size_t fragment = take(&i, s->fragment.count), tree = take(&i, s->tree.count), procs = take(&i, s->procs.count);
     uint64_t size_bytes = s->size.value[take(&i, s->size.count)];
     if (s->network && settings_collective(s) != JOB_P2P)
-        return scenario_cluster_get(grid, algorithm, (uint32_t)s->procs.value[procs], size_bytes, out);
+        return scenario_cluster_get(grid, algorithm, channel, (uint32_t)s->procs.value[procs], size_bytes, out);
     struct queue_request request = requested(s, algorithm, chosen(&s->fragment, fragment), chosen(&s->slots, slots),
                                              chosen(&s->buffer, buffer), chosen(&s->sets, sets));
     struct bcast_costs costs = scenario_costs(&grid->node);
@@ -238,7 +245,10 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     if (queue_choose(&request, &costs, size_bytes, budget_bytes, page, &queue, reason, sizeof reason))
         return talk_fail(EXIT_USAGE, "%s", reason);
     *out = (struct scenario){
-        .machine = {.node = &grid->node, .nodes = s->network ? 2 : 1, .network = s->network ? &grid->network : NULL, .ppn = s->ppn},
+        .machine = {.node = &grid->node,
+                    .nodes = s->network ? 2 : 1,
+                    .network = s->network ? &grid->network : NULL,
+                    .ppn = s->ppn},
         .placement = {.name = s->place, .core_of_rank = grid->cores},
         .job = scenario_job(s, (uint32_t)s->procs.value[procs], size_bytes),
         .params = {protocol_of(grid, size_bytes), queue.fragment_bytes, queue.slots, queue.sets, s->tree.shape[tree],
@@ -249,11 +259,12 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     if (placement_fill(s->place, &grid->node, out->job.procs, grid->cores))
         return talk_fail(EXIT_USAGE, "--place: '%s' does not fit node %s with %u cores: use compact, scatter or list:A,B,...",
                          s->place, grid->node.name, grid->node.cores);
+    scenario_mapping_apply(grid, out);
     int error = settings_by_messages(s, algorithm) ? apply_messages(algorithm, channel, out, reason, sizeof reason)
                                                    : scenario_check(out, reason, sizeof reason);
     if (error)
         return talk_fail(error == -EINVAL ? EXIT_USAGE : exit_code_of(error), "%s", reason);
-    if (algorithm && strcmp(algorithm, "best") == 0 && !channel)
+    if (algorithm && strcmp(algorithm, "best") == 0 && !channel && !s->mapping)
         apply_fastest(grid, out);
     else if (!scenario_by_messages(out) && best_choice_wanted(s, &grid->node)) {
         error = best_choice_apply(&grid->best, s, out);
@@ -266,4 +277,10 @@ int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out
     if (!request.fragment_bytes && !request.slots && !grid->node.contention_free && out->params.protocol == &protocol_pipelined)
         queue_search(out, request.buffer_bytes ? request.buffer_bytes : budget_bytes);
     return 0;
+}
+
+int scenario_grid_get(struct scenario_grid *grid, size_t i, struct scenario *out)
+{
+    int code = point_get(grid, i, out);
+    return code ? code : scenario_mapping_choose(grid, out);
 }

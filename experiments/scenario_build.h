@@ -5,6 +5,7 @@
 #include "experiments/best_choice.h"
 #include "experiments/options.h"
 #include "experiments/queue_choice.h"
+#include "model/formats/numbering_file.h"
 #include "model/network.h"
 #include "model/scenario.h"
 
@@ -12,6 +13,8 @@ struct scenario_grid {
     const struct settings *settings;
     struct node node;
     struct network network; /* if settings->network */
+    struct numbering_file mapping; /* if settings->mapping, and what scenarios have of it */
+    struct numbering numbering, exchanged; /* exchanged: the other way, of --remap auto */
     uint32_t *cores; /* of the ranks, of the scenario built last */
     size_t count;
     struct best_choice best;

@@ -1,5 +1,7 @@
 #include "experiments/scenario_cluster.h"
+#include "experiments/scenario_mapping.h"
 #include "model/allgather_model.h"
+#include "model/channel.h"
 #include "model/schedule.h"
 
 #include <errno.h>
@@ -43,12 +45,11 @@ int scenario_cluster_check(const struct settings *s)
         return talk_fail(EXIT_USAGE, "--levels: %u are too many: use 1, or 2 for leaders of nodes", s->levels);
     if (s->levels == 2 && strcmp(s->command, "model") == 0)
         return talk_fail(EXIT_USAGE, "--levels 2 is simulated only: use shmcoll sim");
-    if (s->channel.count)
-        return talk_fail(EXIT_USAGE, "--channel is of shared memory, not of --network: leave it out");
     if (s->levels == 1 && strcmp(s->protocol, "auto"))
         return talk_fail(EXIT_USAGE, "--protocol is of shared memory, which --network uses with --levels 2 only: leave it out");
-    if (s->levels == 1 && (settings_give_queue(s) || s->sets.count || s->tree.shape[0].kind != TREE_FLAT))
-        return talk_fail(EXIT_USAGE, "queues and trees are of shared memory, which --network uses with --levels 2 only: leave them out");
+    if (s->levels == 1 && ((settings_give_queue(s) && !s->channel.count) || s->sets.count || s->tree.shape[0].kind != TREE_FLAT))
+        return talk_fail(EXIT_USAGE,
+                         "queues and trees are of shared memory, which --network uses with --levels 2 only: leave them out");
     if (s->fragment.count > 1 || s->slots.count > 1 || s->buffer.count > 1 || s->sets.count > 1 || s->tree.count > 1)
         return talk_fail(EXIT_USAGE, "lists of queues and trees are not for --network: give one of each");
     for (size_t i = 0; i < s->algorithm.count; i++)
@@ -70,7 +71,7 @@ static int params_inside(struct scenario_grid *grid, enum job_kind kind, uint32_
     inner.positional[0] = allgather ? "allgather" : "bcast";
     inner.procs = (struct size_list){.value = {procs}, .count = 1};
     inner.size = (struct size_list){.value = {bytes ? bytes : 1}, .count = 1};
-    inner.algorithm.count = 0;
+    inner.algorithm.count = inner.channel.count = 0;
     if (allgather ? !protocol_allgather_find(inner.protocol) : !protocol_find(inner.protocol))
         inner.protocol = strcmp(inner.protocol, "best") == 0 ? "best" : "auto";
     if (inner.tree.shape[0].kind == TREE_FLAT)
@@ -97,8 +98,17 @@ static int levels_get(struct scenario_grid *grid, struct scenario *out)
     return code ? code : params_inside(grid, JOB_BCAST, ppn, bytes, &out->params);
 }
 
-int scenario_cluster_get(struct scenario_grid *grid, const char *algorithm, uint32_t procs, uint64_t size_bytes,
-                         struct scenario *out)
+/* What rings between nodes have. */
+static struct params params_between(const struct settings *s)
+{
+    uint64_t fragment = s->fragment.count ? s->fragment.value[0] : ALLGATHER_MODEL_FRAGMENT_BYTES;
+    uint64_t slots = s->slots.count ? s->slots.value[0] : s->buffer.count ? s->buffer.value[0] / fragment : ALLGATHER_MODEL_SLOTS;
+    return (struct params){.fragment_bytes = (uint32_t)(fragment < UINT32_MAX ? fragment : UINT32_MAX),
+                           .slots = (uint32_t)(slots < UINT32_MAX ? slots : UINT32_MAX), .sets = 1};
+}
+
+int scenario_cluster_get(struct scenario_grid *grid, const char *algorithm, const char *channel, uint32_t procs,
+                         uint64_t size_bytes, struct scenario *out)
 {
     const struct settings *s = grid->settings;
     const char *name = algorithm ? algorithm : kind_of(s) == SCHEDULE_BCAST ? "binomial" : "bruck";
@@ -107,17 +117,19 @@ int scenario_cluster_get(struct scenario_grid *grid, const char *algorithm, uint
         .machine = {.node = &grid->node, .nodes = (procs - 1) / s->ppn + 1, .network = &grid->network, .ppn = s->ppn, .levels = s->levels},
         .placement = {.name = s->place, .core_of_rank = grid->cores},
         .job = scenario_job(s, procs, size_bytes),
-        .params = {.fragment_bytes = ALLGATHER_MODEL_FRAGMENT_BYTES, .slots = ALLGATHER_MODEL_SLOTS, .sets = 1},
+        .params = params_between(s),
         .algorithm = schedule_find(kind_of(s), name),
+        .channel = channel ? channel_kind_find(channel) : NULL,
         .conditions = scenario_conditions(s),
         .variant = "",
     };
     int code = s->levels == 2 ? levels_get(grid, out) : 0;
     if (code)
         return code;
-    if (placement_fill(s->place, &grid->node, s->ppn, grid->cores))
+    if (placement_fill(s->place, &grid->node, s->ppn < procs ? s->ppn : procs, grid->cores))
         return talk_fail(EXIT_USAGE, "--place: '%s' does not fit node %s with %u cores: use compact, scatter or list:A,B,...",
                          s->place, grid->node.name, grid->node.cores);
+    scenario_mapping_apply(grid, out);
     for (uint32_t r = s->ppn; r < procs; r++)
         grid->cores[r] = grid->cores[r - s->ppn];
     int error = scenario_check(out, reason, sizeof reason);

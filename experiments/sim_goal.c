@@ -1,7 +1,10 @@
 #include "experiments/sim_goal.h"
+#include "experiments/goal_nodes.h"
 #include "experiments/goal_trace.h"
 #include "experiments/per_rank.h"
 #include "experiments/rows.h"
+#include "experiments/trace_stages.h"
+#include "kernels/clock.h"
 #include "model/formats/goal_read.h"
 #include "model/formats/network_load.h"
 #include "model/network.h"
@@ -10,22 +13,15 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+#include <string.h>
 
 /* On this host: to read the program, and to run it. */
 struct took {
     double read_s, run_s;
 };
 
-static int write_row(const struct settings *settings, const struct network *network, const struct goal_program *program,
-                     const struct goal_outcome *outcome, const struct took *took)
+static int write_row(const struct settings *settings, const struct network *network, const struct goal_nodes *nodes,
+                     const struct goal_program *program, const struct goal_outcome *outcome, const struct took *took)
 {
     struct row_writer writer;
     struct row row;
@@ -34,6 +30,11 @@ static int write_row(const struct settings *settings, const struct network *netw
     snprintf(row.algorithm, sizeof row.algorithm, "goal");
     network_format(network, row.network, sizeof row.network);
     row.procs = program->ranks;
+    if (nodes) {
+        snprintf(row.node, sizeof row.node, "%s", nodes->node.name);
+        snprintf(row.placement, sizeof row.placement, "%s", settings->place);
+        row.ppn = settings->ppn;
+    }
     row.events = (int64_t)outcome->events;
     row.messages = (int64_t)outcome->messages;
     row.time_s = sim_s_from_ps(outcome->time_ps);
@@ -65,31 +66,104 @@ static int write_per_rank(const char *path, const struct goal_program *program, 
     return code;
 }
 
-static int write_beside(const struct settings *s, const struct goal_program *program, const struct loggp *loggp,
-                        const struct goal_outcome *outcome)
-{
-    int code = s->per_rank ? write_per_rank(s->per_rank, program, outcome) : 0;
-    return code || !s->trace ? code : goal_trace_write(s->trace, program, loggp, outcome);
-}
-
-static int run(const struct settings *settings, const struct network *network, const struct goal_program *program,
-               struct took *took)
-{
-    struct loggp loggp = network_loggp(network);
+/* What it ran on, and what it came to. */
+struct goal_ran {
+    const struct settings *settings;
+    const struct network *network;
+    const struct goal_program *program;
+    struct goal_network joined;
+    struct goal_nodes *nodes; /* of several ranks; NULL: of one */
+    struct sim_fabric fabric;
     struct goal_outcome outcome;
+    struct took took;
+};
+
+/* 0, or an exit code. */
+static int run(struct goal_ran *r)
+{
+    const struct settings *s = r->settings;
     char reason[300] = "";
-    double start_s = now_s();
-    int err = goal_run(program, &loggp, settings->per_rank || settings->trace, &outcome, reason, sizeof reason);
+    double start_s = clock_monotonic_s();
+    int err = goal_run_over(r->program, &r->joined, s->per_rank || s->trace, &r->outcome, reason, sizeof reason);
+    if (err == -ENOTSUP && r->nodes && *r->nodes->costs.costs.missing)
+        sim_network_tell_missing(&r->nodes->costs, reason, sizeof reason);
     int wrong = err == -EDEADLK || err == -EMSGSIZE || err == -EOVERFLOW; /* the program, not the host */
     if (err)
-        return talk_fail(wrong ? EXIT_USAGE : exit_code_of(err), "%s: %s", settings->goal, reason);
-    took->run_s = now_s() - start_s;
-    talk_note(settings->verbosity, 1, "ran %u tasks in %.3f s: %.2f M messages/s", program->tasks, took->run_s,
-              took->run_s > 0 ? (double)outcome.messages / took->run_s * 1e-6 : 0);
-    int code = write_beside(settings, program, &loggp, &outcome);
+        return talk_fail(wrong ? EXIT_USAGE : exit_code_of(err), "%s: %s", s->goal, reason);
+    r->took.run_s = clock_monotonic_s() - start_s;
+    talk_note(s->verbosity, 1, "ran %u tasks in %.3f s: %.2f M messages/s", r->program->tasks, r->took.run_s,
+              r->took.run_s > 0 ? (double)r->outcome.messages / r->took.run_s * 1e-6 : 0);
+    return 0;
+}
+
+/* Over shared links the trace is written as the program runs. */
+static int run_traced(struct goal_ran *r)
+{
+    struct trace_stages trace;
+    char title[256], name[ROW_TEXT_BYTES];
+    FILE *out = fopen(r->settings->trace, "w");
+    if (!out)
+        return talk_fail(EXIT_FAILED, "cannot write %s: %s", r->settings->trace, strerror(errno));
+    snprintf(title, sizeof title, "%s, %s", network_format(r->network, name, sizeof name), r->settings->goal);
+    int code = trace_stages_begin(&trace, out, title, r->program->ranks), error = 0;
+    if (!code) {
+        r->joined.sink = &trace.sink;
+        code = run(r);
+        error = trace_stages_end(&trace);
+    }
+    if ((fclose(out) || error) && !code) {
+        goal_outcome_destroy(&r->outcome);
+        code = talk_fail(EXIT_FAILED, "cannot write %s: is there room?", r->settings->trace);
+    }
+    return code;
+}
+
+static int run_and_write(struct goal_ran *r)
+{
+    const struct settings *s = r->settings;
+    int staged = s->trace && r->joined.fabric, code = staged ? run_traced(r) : run(r);
+    if (code)
+        return code;
+    code = s->per_rank ? write_per_rank(s->per_rank, r->program, &r->outcome) : 0;
+    if (!code && s->trace && !staged)
+        code = goal_trace_write(s->trace, r->program, &r->joined, &r->outcome);
     if (!code)
-        code = write_row(settings, network, program, &outcome, took);
-    goal_outcome_destroy(&outcome);
+        code = write_row(s, r->network, r->nodes, r->program, &r->outcome, &r->took);
+    goal_outcome_destroy(&r->outcome);
+    return code;
+}
+
+/* Makes the links that the network's ranks share. */
+static int run_on_network(struct goal_ran *r)
+{
+    char reason[300] = "";
+    r->joined.loggp = network_loggp(r->network);
+    if (r->network->kind == NETWORK_LOGGP)
+        return run_and_write(r);
+    uint32_t nodes = (r->program->ranks - 1) / r->settings->ppn + 1;
+    int err = sim_fabric_create(&r->fabric, r->network, nodes, reason, sizeof reason);
+    if (err)
+        return talk_fail(err == -EINVAL ? EXIT_USAGE : exit_code_of(err), "%s", reason);
+    r->joined.fabric = &r->fabric;
+    int code = run_and_write(r);
+    sim_fabric_destroy(&r->fabric);
+    return code;
+}
+
+static int run_on_nodes(struct goal_ran *r)
+{
+    struct goal_nodes nodes;
+    r->joined.ppn = r->settings->ppn;
+    if (r->settings->ppn < 2)
+        return run_on_network(r);
+    int code = goal_nodes_create(&nodes, r->settings, r->network, r->program->ranks);
+    if (code)
+        return code;
+    r->nodes = &nodes;
+    r->joined.inside = nodes.costs.nodes.inside;
+    r->joined.context = nodes.costs.nodes.context;
+    code = run_on_network(r);
+    goal_nodes_destroy(&nodes);
     return code;
 }
 
@@ -100,19 +174,21 @@ int sim_goal(const struct settings *settings)
     char reason[300] = "";
     if (settings->positional_count)
         return talk_fail(EXIT_USAGE, "--goal stands for the collective: leave out %s", settings->positional[0]);
+    const char *beside = settings_given_beside(
+        settings, settings->ppn > 1 ? "goal network ppn node place buffers trace per-rank format output rows verbose quiet"
+                                    : "goal network trace per-rank format output rows verbose quiet");
+    if (beside)
+        return talk_fail(EXIT_USAGE, "--goal says what ranks do, each on a node of the --network: leave out --%s", beside);
     if (network_load(settings->network ? settings->network : "loggp", &network, reason, sizeof reason))
         return talk_fail(EXIT_USAGE, "--network: %s", reason);
-    if (network.kind != NETWORK_LOGGP)
-        return talk_fail(EXIT_USAGE, "--network: GOAL programs are run without contention, which %s has: use loggp", network.name);
-    if (settings->ppn != 1 || settings->levels != 1)
-        return talk_fail(EXIT_USAGE, "--ppn and --levels are not of --goal, whose ranks are on a node each: leave them out");
-    double start_s = now_s();
+    double start_s = clock_monotonic_s();
     int err = goal_read_file(settings->goal, &program, reason, sizeof reason);
     if (err)
         return talk_fail(exit_code_of(err), "%s", reason);
-    struct took took = {.read_s = now_s() - start_s};
-    talk_note(settings->verbosity, 1, "read %u tasks of %u ranks in %.3f s", program.tasks, program.ranks, took.read_s);
-    int code = run(settings, &network, &program, &took);
+    struct goal_ran ran = {
+        .settings = settings, .network = &network, .program = &program, .took = {.read_s = clock_monotonic_s() - start_s}};
+    talk_note(settings->verbosity, 1, "read %u tasks of %u ranks in %.3f s", program.tasks, program.ranks, ran.took.read_s);
+    int code = run_on_nodes(&ran);
     goal_program_destroy(&program);
     return code;
 }

@@ -1,12 +1,30 @@
 #include "experiments/trace_json.h"
+#include "experiments/rows.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-/* The trace format counts in microseconds; six decimals keep every picosecond. */
-void trace_json_print_us(FILE *out, uint64_t time_ps)
+/* Six decimals keep every picosecond. */
+static void print_us(FILE *out, const char *name, uint64_t time_ps)
 {
-    fprintf(out, "%" PRIu64 ".%06" PRIu64, time_ps / 1000000, time_ps % 1000000);
+    fprintf(out, "\"%s\":%" PRIu64 ".%06" PRIu64, name, time_ps / 1000000, time_ps % 1000000);
+}
+
+void trace_json_print_span(FILE *out, uint64_t start_ps, uint64_t end_ps)
+{
+    print_us(out, "ts", start_ps);
+    fputc(',', out);
+    print_us(out, "dur", end_ps - start_ps);
+}
+
+void trace_json_print_track(FILE *out, uint32_t pid, uint32_t tid, const char *name)
+{
+    fprintf(out, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"name\":\"%s\"}}",
+            pid, tid, name);
+    fprintf(out,
+            ",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+            ",\"args\":{\"sort_index\":%" PRIu32 "}}",
+            pid, tid, tid);
 }
 
 static void print_slice(FILE *out, const struct trace_step *step, const char *category, uint64_t start_ps, uint64_t end_ps)
@@ -14,10 +32,8 @@ static void print_slice(FILE *out, const struct trace_step *step, const char *ca
     if (end_ps == start_ps)
         return;
     const char *name = step_name_string(step->name);
-    fprintf(out, ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":", name, category, step->rank);
-    trace_json_print_us(out, start_ps);
-    fputs(",\"dur\":", out);
-    trace_json_print_us(out, end_ps - start_ps);
+    fprintf(out, ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,", name, category, step->rank);
+    trace_json_print_span(out, start_ps, end_ps);
     fprintf(out, ",\"args\":{\"index\":%" PRIu32, step->index);
     if (step->op == STEP_COPY)
         fprintf(out, ",\"bytes\":%" PRIu64, step->bytes);
@@ -35,34 +51,17 @@ static void emit(void *context, const struct trace_step *step)
     print_slice(trace->out, step, "notify", step->wait_end_ps, step->end_ps);
 }
 
-static void print_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
-
 void trace_json_begin(struct trace_json *trace, FILE *out, const char *title, uint32_t procs, uint32_t root)
 {
     *trace = (struct trace_json){.out = out, .sink = {emit, trace}};
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
     fputs("{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":", out);
-    print_string(out, title);
+    json_print_text(out, title);
     fputs("}}", out);
     for (uint32_t r = 0; r < procs; r++) {
-        const char *role = r == root ? " (root)" : "";
-        fprintf(out, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%u,", r);
-        fprintf(out, "\"args\":{\"name\":\"rank %u%s\"}}", r, role);
-        fprintf(out, ",\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":%u,", r);
-        fprintf(out, "\"args\":{\"sort_index\":%u}}", r);
+        char name[32];
+        snprintf(name, sizeof name, "rank %u%s", r, r == root ? " (root)" : "");
+        trace_json_print_track(out, 1, r, name);
     }
 }
 

@@ -18,7 +18,12 @@ struct trace_json {
 void trace_json_begin(struct trace_json *trace, FILE *out, const char *title, uint32_t procs, uint32_t root);
 /* Writes the end. 0, or -EIO if anything could not be written. */
 int trace_json_end(struct trace_json *trace);
-/* Microseconds, in which the format counts, exact to the picosecond. */
-void trace_json_print_us(FILE *out, uint64_t time_ps);
+
+/* What every trace of this format has. */
+
+/* "ts" and "dur" in microseconds, in which the format counts, exact to the picosecond. */
+void trace_json_print_span(FILE *out, uint64_t start_ps, uint64_t end_ps);
+/* A track's name, which no character needs escaping in, and its place: tracks are shown in the order of their numbers. */
+void trace_json_print_track(FILE *out, uint32_t pid, uint32_t tid, const char *name);
 
 #endif

@@ -69,8 +69,8 @@ static void companion_create(struct comm *comm, uint32_t i)
         fit_queue(&lane->call, shared->protocol);
 }
 
-/* A queue carries blocks of any size, and through the kernel they go slower: unless buffers are where all reach them, the lane was
- * made for blocks, or there is nothing else, they go by the next lane that has one. */
+/* A queue carries blocks of any size, and through the kernel they go slower: unless buffers are where all reach them, the lane
+ * was made for blocks, or there is nothing else, they go by the next lane that has one. */
 static uint32_t lane_to_take(const struct comm *comm, uint32_t lane)
 {
     const struct protocol *own = comm->lane[LANE_COMPANION + lane].protocol;

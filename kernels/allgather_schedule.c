@@ -1,5 +1,6 @@
 #include "kernels/allgather_schedule.h"
 
+#include "kernels/allgather_reorder.h"
 #include "kernels/channels/endpoint_internal.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@ struct gathering {
     const struct schedule *schedule;
     const struct numbering *numbering;
     char *receive;
+    const char *own; /* block, where the user has it */
     uint64_t block_bytes;
 };
 
@@ -23,19 +25,26 @@ struct way {
     struct transfer transfer[PIECES_MOST];
 };
 
-/* The rank whose block it is: that is where it lies. */
-static uint32_t owner_of(const struct gathering *g, const struct schedule_blocks *blocks, uint32_t i)
+/* Whether blocks lie at other numbers than their own. */
+static int is_placed(const struct gathering *g)
 {
-    return numbering_rank(g->numbering, schedule_block(g->schedule, blocks, i));
+    return g->numbering && g->numbering->remap == NUMBERING_PLACED;
+}
+
+/* Where it lies. */
+static uint32_t place_of(const struct gathering *g, const struct schedule_blocks *blocks, uint32_t i)
+{
+    uint32_t block = schedule_block(g->schedule, blocks, i);
+    return is_placed(g) ? numbering_rank(g->numbering, block) : block;
 }
 
 /* How many of the blocks from the i-th on lie one behind the other. Both ends find the same. */
 static uint32_t piece_blocks(const struct gathering *g, const struct schedule_blocks *blocks, uint32_t i)
 {
-    uint32_t first = owner_of(g, blocks, i), left = blocks->count - i, to_end = g->schedule->procs - first, n = 1;
-    if (!g->numbering && blocks->stride == 1)
+    uint32_t first = place_of(g, blocks, i), left = blocks->count - i, to_end = g->schedule->procs - first, n = 1;
+    if (!is_placed(g) && blocks->stride == 1)
         return left < to_end ? left : to_end;
-    while (n < left && owner_of(g, blocks, i + n) == first + n)
+    while (n < left && place_of(g, blocks, i + n) == first + n)
         n++;
     return n;
 }
@@ -44,7 +53,7 @@ static uint32_t piece_blocks(const struct gathering *g, const struct schedule_bl
 static char *piece_take(const struct gathering *g, struct way *w, uint64_t *bytes)
 {
     uint32_t n = piece_blocks(g, w->blocks, w->next);
-    char *at = g->receive + owner_of(g, w->blocks, w->next) * g->block_bytes;
+    char *at = g->receive + place_of(g, w->blocks, w->next) * g->block_bytes;
     *bytes = n * g->block_bytes;
     w->next += n;
     return at;
@@ -115,23 +124,56 @@ static int exchange(const struct gathering *g, const struct schedule_step *step)
     return error;
 }
 
+/* The own block, from where the user has it, for the one to begin with. */
+static int trade(const struct gathering *g, const struct schedule_step *step)
+{
+    uint32_t tag = ALLGATHER_SCHEDULE_TAG + step->round;
+    struct way in = {.posted = 1}, out = {.posted = 1};
+    char *to = g->receive + place_of(g, &step->receive, 0) * g->block_bytes;
+    int error = endpoint_receive(g->e, step->receive_from, tag, to, g->block_bytes, &in.transfer[0]);
+    if (!error)
+        error = endpoint_send(g->e, step->send_to, tag, g->own, g->block_bytes, &out.transfer[0]);
+    if (!error)
+        error = receives_wait(g, &in);
+    return error ? error : sends_wait(g, &out);
+}
+
+static int step_run(const struct gathering *g, uint32_t k)
+{
+    struct schedule_step step;
+    schedule_step_numbered(g->schedule, g->numbering, g->e->rank, k, &step);
+    if (step.op == SCHEDULE_PERMUTE)
+        allgather_reorder(g->receive, g->block_bytes, g->schedule->procs, g->numbering);
+    if (step.op != SCHEDULE_EXCHANGE) /* every block is at its number, so there is nothing to rotate */
+        return 0;
+    return schedule_step_trades(g->numbering, g->e->rank, k) ? trade(g, &step) : exchange(g, &step);
+}
+
 static int steps_run(const struct gathering *g)
 {
-    uint32_t rank = g->e->rank, steps = schedule_steps(g->schedule, numbering_virtual(g->numbering, rank));
+    uint32_t steps = schedule_steps_numbered(g->schedule, g->numbering, g->e->rank);
     int error = 0;
-    for (uint32_t k = 0; k < steps && !error; k++) {
-        struct schedule_step step;
-        schedule_step_numbered(g->schedule, g->numbering, rank, k, &step);
-        if (step.op == SCHEDULE_EXCHANGE) /* every block is at its place, so there is nothing to rotate */
-            error = exchange(g, &step);
-    }
+    for (uint32_t k = 0; k < steps && !error; k++)
+        error = step_run(g, k);
     return error;
+}
+
+/* The own block to where the first step that sends it has it; what is exchanged beforehand leaves from where it is. */
+static void begin(const struct gathering *g)
+{
+    uint32_t rank = g->e->rank, v = numbering_virtual(g->numbering, rank);
+    int remap = g->numbering ? (int)g->numbering->remap : NUMBERING_PLACED;
+    if (remap == NUMBERING_EXCH && v != rank)
+        return;
+    char *to = g->receive + (remap == NUMBERING_REORDER ? v : rank) * g->block_bytes;
+    if (g->own != to)
+        memcpy(to, g->own, g->block_bytes);
 }
 
 int allgather_schedule_run(struct endpoint *e, const void *send, void *receive, uint64_t block_bytes,
                            const struct schedule *schedule, const struct numbering *numbering)
 {
-    struct gathering g = {e, schedule, numbering, receive, block_bytes};
+    struct gathering g = {e, schedule, numbering, receive, send, block_bytes};
     uint64_t total;
     if (e->error)
         return e->error;
@@ -140,9 +182,9 @@ int allgather_schedule_run(struct endpoint *e, const void *send, void *receive, 
         return -EINVAL;
     if (block_bytes == 0)
         return 0;
-    char *own = g.receive + e->rank * block_bytes;
-    if (send && send != own)
-        memcpy(own, send, block_bytes);
+    if (!send)
+        g.own = g.receive + e->rank * block_bytes;
+    begin(&g);
     int error = steps_run(&g);
     return error ? endpoint_fail(e, error) : 0;
 }

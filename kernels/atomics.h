@@ -51,7 +51,8 @@ static inline uint32_t word_add_seq_cst(atomic_word *word, uint32_t value)
 /* Stores `value` if the word is `expected`; 1 if it did. */
 static inline int word_replace_acq_rel(atomic_word *word, uint32_t expected, uint32_t value)
 {
-    return atomic_compare_exchange_strong_explicit(&word->atomic_value, &expected, value, memory_order_acq_rel, memory_order_acquire);
+    return atomic_compare_exchange_strong_explicit(&word->atomic_value, &expected, value, memory_order_acq_rel,
+                                                   memory_order_acquire);
 }
 
 #endif

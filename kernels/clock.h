@@ -27,6 +27,11 @@ static inline uint64_t clock_monotonic_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static inline double clock_monotonic_s(void)
+{
+    return 1e-9 * (double)clock_monotonic_ns();
+}
+
 /* Read after all earlier loads are done (rdtscp), so that an end never precedes the data. */
 static inline uint64_t clock_ticks(const struct clock *clock)
 {

@@ -78,7 +78,8 @@ static void offers_withdraw(struct comm *comm)
     for (uint32_t i = 0; i < LANES_ALL; i++) {
         const struct lane *lane = &comm->lane[i];
         if (lane->protocol && (lane->protocol->uses & PROTOCOL_PEERS))
-            peer_withdraw((struct peer_card *)(void *)(lane->base + segment_word_offset(lane->layout, WORD_OFFER, comm->config.rank, 0) +
+            peer_withdraw((struct peer_card *)(void *)(lane->base +
+                                                       segment_word_offset(lane->layout, WORD_OFFER, comm->config.rank, 0) +
                                                        PEER_CARD_OFFSET));
     }
 }

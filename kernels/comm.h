@@ -31,15 +31,17 @@ struct comm_bootstrap {
 };
 
 /* How messages up to a size go: a protocol of the broadcast with its parameters and memory of its own. Allgathers go through the
- * same lanes, by the size of a block, or by lanes of their own, each in its own way (model/protocol/direct.h, shared_blocks.h): through every rank's queue,
- * or, where buffers lie in comm_area and the lane reaches into others' memory, straight from there. */
+ * same lanes, by the size of a block, or by lanes of their own, each in its own way (model/protocol/direct.h, shared_blocks.h):
+ * through every rank's queue, or, where buffers lie in comm_area and the lane reaches into others' memory, straight from
+ * there. */
 struct comm_lane {
     const struct protocol *protocol;
     uint32_t fragment_bytes, slots, sets; /* what the protocol does not use may be 0 */
     uint32_t readers_most;                /* peers' buffers: so many ranks read one at a time, 0: all */
     struct tree_shape tree;
     uint64_t size_max_bytes; /* messages up to here, if no lane before takes them */
-    uint64_t block_max_bytes; /* allgathers of blocks up to here, if no lane before takes them; 0 in all lanes: by size_max_bytes */
+    uint64_t
+        block_max_bytes; /* allgathers of blocks up to here, if no lane before takes them; 0 in all lanes: by size_max_bytes */
 };
 
 /* A wait that lasts: who waits for whom, at which step, for what value of which word. */
@@ -58,8 +60,8 @@ struct comm_config {
     uint32_t procs, rank;
     uint32_t lanes;
     struct comm_lane lane[COMM_LANES_MAX]; /* by rising size_max_bytes */
-    struct comm_lane without_peers; /* takes the place of lanes that reach into others' memory where that is forbidden, for the same
-                                       sizes; protocol NULL: counted, with a queue that suits the cache */
+    struct comm_lane without_peers; /* takes the place of lanes that reach into others' memory where that is forbidden, for the
+                                       same sizes; protocol NULL: counted, with a queue that suits the cache */
     uint64_t area_bytes; /* memory in the segment for this rank's own buffers, see comm_area */
     int huge_pages;     /* try huge pages; comm_note says what came of it */
     int control_pages;  /* lane 0, which must be pipelined, has the paper's layout: one page a control block */
@@ -68,7 +70,8 @@ struct comm_config {
     int copy_in, copy_out; /* enum copy_routine, or COMM_COPY_AUTO */
     void (*progress)(void *context); /* called now and then in every wait; may be NULL */
     void *progress_context;
-    /* A rank the embedder knows to be dead, -1 if none; asked now and then in waits, beside the library's own means. May be NULL. */
+    /* A rank the embedder knows to be dead, -1 if none; asked now and then in waits, beside the library's own means. May be
+     * NULL. */
     int64_t (*dead_rank)(void *context);
     void *dead_rank_context;
     /* Stall watchdog: a wait that has lasted stall_report_s is told to `stall`, again when it has lasted twice as long, and so
@@ -126,8 +129,8 @@ int comm_create(const struct comm_config *config, const struct comm_bootstrap *b
 void comm_destroy(struct comm *comm);
 
 /* Broadcast of size_bytes (the same on all ranks, 0 allowed) from root's buffer to all others'.
- * Returns 0; -EINVAL (nothing done, as when no lane takes this size); -EOWNERDEAD if a peer died, -EPIPE if one left, -EPROTO if the segment
- * was corrupted or sizes differ, -ETIMEDOUT after config.wait_limit_s. comm_error_string says who. */
+ * Returns 0; -EINVAL (nothing done, as when no lane takes this size); -EOWNERDEAD if a peer died, -EPIPE if one left, -EPROTO if
+ * the segment was corrupted or sizes differ, -ETIMEDOUT after config.wait_limit_s. comm_error_string says who. */
 int comm_bcast(struct comm *comm, void *buffer, uint64_t size_bytes, uint32_t root);
 int comm_bcast_packed(struct comm *comm, const struct comm_data *data, uint64_t size_bytes, uint32_t root);
 
@@ -147,7 +150,8 @@ void *comm_area(const struct comm *comm);
 /* How messages of that size go, which is another way than was configured where the host forbids that; NULL: not at all. */
 const struct comm_lane *comm_lane_of(const struct comm *comm, uint64_t size_bytes);
 
-/* What was asked for and could not be had (huge pages, reaching into other processes), and what takes its place; "" if nothing. */
+/* What was asked for and could not be had (huge pages, reaching into other processes), and what takes its place; "" if
+ * nothing. */
 const char *comm_note(const struct comm *comm);
 
 struct comm_audit {

@@ -41,8 +41,8 @@ static uint64_t budget_left(const struct comm_config *config, const struct comm_
     return left;
 }
 
-/* Behind the broadcasts' lanes, so that no message comes to them. Blocks in private memory never go through the kernel. Where there
- * is nothing to choose from, allgathers go by the broadcasts' lanes. */
+/* Behind the broadcasts' lanes, so that no message comes to them. Blocks in private memory never go through the kernel. Where
+ * there is nothing to choose from, allgathers go by the broadcasts' lanes. */
 static void add_allgathers(const struct comm_surroundings *around, struct scenario scenario, struct comm_config *config)
 {
     struct choice_permits permits = {.budget_bytes = budget_left(config, around), .lanes_most = ALLGATHER_LANES_MAX};

@@ -51,7 +51,7 @@ struct comm {
     struct segment_layout companion_layout[COMM_LANES_MAX];
     uint32_t allgather_lane[COMM_LANES_MAX]; /* by which lane blocks go whose size is that of a lane; LANES_ALL: by none */
     uint32_t *others; /* [procs - 1] in the order in which this rank reads their blocks */
-    uint8_t *far;     /* [procs] whether a rank's block is out of the others' reach, where the kernel forbids to reach into memory */
+    uint8_t *far; /* [procs] whether a rank's block is out of the others' reach, where the kernel forbids to reach into memory */
     uint32_t ask_lane, queue_lane; /* 0: none. The root tells by the one whether a message goes by the other (bcast.c) */
     int crowded;
     struct waiter waiter;

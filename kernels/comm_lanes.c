@@ -20,7 +20,8 @@ static const char *replacement_fault(const struct comm_config *f)
     if (!alone.lane[0].protocol)
         return NULL;
     struct bcast_call call = call_template(&alone, 0);
-    int fits = !(alone.lane[0].protocol->uses & (PROTOCOL_PEERS | PROTOCOL_ALLGATHER)) && alone.lane[0].protocol->supports(&call) == 0;
+    int fits =
+        !(alone.lane[0].protocol->uses & (PROTOCOL_PEERS | PROTOCOL_ALLGATHER)) && alone.lane[0].protocol->supports(&call) == 0;
     return fits && lane_execute_find(alone.lane[0].protocol, f) ? NULL : "what takes the place of peers' buffers cannot work";
 }
 

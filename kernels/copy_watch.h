@@ -1,9 +1,9 @@
 /* Whether long messages are copied out past the caches, learnt from the calls themselves.
  *
- * What memcpy does at a length is the cpu's affair, and may change by itself: on Zen 5 its string instruction (rep movsb) reads lines
- * that another core wrote at 1.2 times the rate of non-temporal copies for some seconds, and then at 0.6 times for as long. No
- * calibration foresees that; a reader's own calls tell. Whole calls, because one rank's stores to memory slow the others' copies,
- * which the time of a single copy does not show. Each rank decides for itself: how bytes move is nobody else's business.
+ * What memcpy does at a length is the cpu's affair, and may change by itself: on Zen 5 its string instruction (rep movsb) reads
+ * lines that another core wrote at 1.2 times the rate of non-temporal copies for some seconds, and then at 0.6 times for as long.
+ * No calibration foresees that; a reader's own calls tell. Whole calls, because one rank's stores to memory slow the others'
+ * copies, which the time of a single copy does not show. Each rank decides for itself: how bytes move is nobody else's business.
  * Not shared between threads. */
 #ifndef SHMCOLL_KERNELS_COPY_WATCH_H
 #define SHMCOLL_KERNELS_COPY_WATCH_H

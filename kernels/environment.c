@@ -98,8 +98,11 @@ static struct comm_lane queue_lane(const struct comm_config *config, const struc
     while (bytes < QUEUE_MOST_BYTES && 2 * bytes <= llc_bytes / QUEUE_OF_CACHE)
         bytes *= 2;
     if (!lane.protocol)
-        lane = (struct comm_lane){.protocol = &protocol_counted, .fragment_bytes = (uint32_t)(bytes / QUEUE_SLOTS), .slots = QUEUE_SLOTS,
-                                  .sets = QUEUE_SETS, .tree = instead_of->tree};
+        lane = (struct comm_lane){.protocol = &protocol_counted,
+                                  .fragment_bytes = (uint32_t)(bytes / QUEUE_SLOTS),
+                                  .slots = QUEUE_SLOTS,
+                                  .sets = QUEUE_SETS,
+                                  .tree = instead_of->tree};
     lane.size_max_bytes = instead_of->size_max_bytes;
     lane.block_max_bytes = instead_of->block_max_bytes;
     return lane;
@@ -112,7 +115,8 @@ static uint32_t keep_areas(struct comm_config *config, uint64_t llc_bytes)
     for (uint32_t i = 0; i < config->lanes; i++)
         if (config->lane[i].protocol == &protocol_cooperative) /* would need the readers' buffers as well */
             config->lane[i].protocol = &protocol_shared_source;
-    config->lane[config->lanes++] = (struct comm_lane){.protocol = &protocol_eager, .tree = last.tree, .size_max_bytes = last.size_max_bytes};
+    config->lane[config->lanes++] =
+        (struct comm_lane){.protocol = &protocol_eager, .tree = last.tree, .size_max_bytes = last.size_max_bytes};
     config->lane[config->lanes++] = queue_lane(config, &last, llc_bytes);
     return 2;
 }
@@ -144,8 +148,8 @@ static void adapt_write(const struct environment *all, struct comm_config *confi
             replaced++;
         }
     if (replaced)
-        environment_note_add(note, "rank %u cannot write to other ranks' memory (%s): single_copy takes the place of cooperative", rank,
-                             why(all[rank].error[ENVIRONMENT_WRITE]));
+        environment_note_add(note, "rank %u cannot write to other ranks' memory (%s): single_copy takes the place of cooperative",
+                             rank, why(all[rank].error[ENVIRONMENT_WRITE]));
 }
 
 uint32_t environment_adapt(const struct environment *all, uint64_t llc_bytes, struct comm_config *config,

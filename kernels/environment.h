@@ -27,8 +27,8 @@ struct environment environment_try(const struct peers *peers, const struct peer_
 uint32_t environment_adapt(const struct environment *all, uint64_t llc_bytes, struct comm_config *config,
                            char note[COMM_NOTE_BYTES]);
 
-/* The last-level cache of the cpus this process runs on, in bytes. sysconf may add up those of a whole machine, of which a virtual
- * one has a part. 32 MiB if nothing is known. */
+/* The last-level cache of the cpus this process runs on, in bytes. sysconf may add up those of a whole machine, of which a
+ * virtual one has a part. 32 MiB if nothing is known. */
 uint64_t environment_cache_bytes(void);
 
 /* Another sentence for the note. */

@@ -83,7 +83,8 @@ static inline void offer(struct comm *comm, const struct lane *lane, const struc
 }
 
 /* Between the own buffer and one that another rank has offered. */
-static inline int copy_peer(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s, uint32_t root)
+static inline int copy_peer(struct comm *comm, const struct lane *lane, const struct message *m, const struct step *s,
+                            uint32_t root)
 {
     char *user = m->buffer + s->offset_bytes;
     uint32_t owner = s->from.kind == PLACE_PEER ? s->from.owner : s->to.owner;
@@ -104,7 +105,8 @@ static inline int copy_own(struct comm *comm, const struct lane *lane, const str
 {
     uint64_t at = s->offset_bytes - m->own->offset_bytes;
     int to_user = s->to.kind == PLACE_USER;
-    int fits = s->bytes <= m->own->block_bytes && at <= m->own->block_bytes - s->bytes && s->offset_bytes <= size_bytes - s->bytes;
+    int fits =
+        s->bytes <= m->own->block_bytes && at <= m->own->block_bytes - s->bytes && s->offset_bytes <= size_bytes - s->bytes;
     char *to = to_user ? m->buffer + s->offset_bytes : shared_place(lane, &s->to, s->bytes);
     if (__builtin_expect(!to || !fits, 0))
         return execute_failed(comm, lane, root, s->name, -1, -EPROTO);

@@ -12,7 +12,8 @@
 enum fault_verdict {
     FAULT_NONE,
     FAULT_BEFORE, /* the rank is killed before the step */
-    FAULT_WITHIN, /* after half of it: half of the bytes, or the word without waking who sleeps on it, or the offer without its word */
+    FAULT_WITHIN, /* after half of it: half of the bytes, or the word without waking who sleeps on it, or the offer without its
+                     word */
 };
 
 struct fault_point {

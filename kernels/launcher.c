@@ -328,7 +328,8 @@ static int bodies_error(struct launch *l)
     int64_t chosen = -1;
     for (uint32_t r = 0; r < l->options->procs; r++) {
         int status = launch_slot(l->shared, r)->status;
-        if (status && (chosen < 0 || (is_consequence(launch_slot(l->shared, (uint32_t)chosen)->status) && !is_consequence(status))))
+        if (status &&
+            (chosen < 0 || (is_consequence(launch_slot(l->shared, (uint32_t)chosen)->status) && !is_consequence(status))))
             chosen = r;
     }
     if (chosen < 0)
@@ -357,7 +358,8 @@ int launcher_run(const struct launch_options *options, launch_body body, void *a
     *l.report = (struct launch_report){.failed_rank = -1};
     if (own.cpu_os && placement_pin_try()) {
         own.cpu_os = NULL;
-        snprintf(l.report->note, sizeof l.report->note, "ranks cannot be pinned (sched_setaffinity: %s): the kernel moves them", strerror(errno));
+        snprintf(l.report->note, sizeof l.report->note, "ranks cannot be pinned (sched_setaffinity: %s): the kernel moves them",
+                 strerror(errno));
     }
     if (options->procs == 0)
         return found(&l, -EINVAL, -1, "no ranks");

@@ -80,7 +80,8 @@ static uint64_t cgroups_room(void)
         if (first + 1 == second)
             room = least(room, cgroup_room("/sys/fs/cgroup", second + 1, "memory.max", "memory.current"));
         else if (strstr(first + 1, "memory"))
-            room = least(room, cgroup_room("/sys/fs/cgroup/memory", second + 1, "memory.limit_in_bytes", "memory.usage_in_bytes"));
+            room =
+                least(room, cgroup_room("/sys/fs/cgroup/memory", second + 1, "memory.limit_in_bytes", "memory.usage_in_bytes"));
     }
     if (f)
         fclose(f);

@@ -31,7 +31,8 @@ typedef ssize_t vm_function(pid_t, const struct iovec *, unsigned long, const st
 static int vm_all(vm_function *move, int32_t pid, char *own, uint64_t address, size_t n)
 {
     while (n > 0) {
-        struct iovec local = {own, n}, remote = {(void *)(uintptr_t)address, n}; /* an address of the other process: never followed here */
+        struct iovec local = {own, n},
+                     remote = {(void *)(uintptr_t)address, n}; /* an address of the other process: never followed here */
         ssize_t moved = move(pid, &local, 1, &remote, 1, 0);
         if (moved < 0 && errno == EINTR)
             continue;
@@ -51,7 +52,8 @@ static int try_one(const struct peers *peers, uint32_t rank, const struct peer_t
         return 0;
     if (peers->pid[rank] < 0)
         return -EXDEV;
-    int error = vm_all(write ? process_vm_writev : process_vm_readv, peers->pid[rank], (char *)&value, trial->address, sizeof value);
+    int error =
+        vm_all(write ? process_vm_writev : process_vm_readv, peers->pid[rank], (char *)&value, trial->address, sizeof value);
     return !error && value != trial->value ? -ESRCH : error; /* somebody else's memory */
 }
 

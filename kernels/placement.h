@@ -36,7 +36,8 @@ int placement_domain_with_memory(int domain_os);
  * base on a page boundary. 0; -ENOTSUP without NUMA in the kernel or allowed here; other -errno. */
 int placement_bind(void *base, uint64_t bytes, int domain_os);
 
-/* Whether memory can be bound here, tried on a page: 0 (also without NUMA in the kernel: there is nothing to bind to), or -errno. */
+/* Whether memory can be bound here, tried on a page: 0 (also without NUMA in the kernel: there is nothing to bind to), or
+ * -errno. */
 int placement_bind_try(void);
 
 /* Whatever this thread allocates from now on shall come from the domain; -1: from where it runs. 0; -ENOTSUP. */

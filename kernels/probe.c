@@ -128,11 +128,6 @@ int probe_handover_lines(struct probe *p, uint32_t lines, double *samples_ns, ui
     return err;
 }
 
-int probe_handover(struct probe *p, double *samples_ns, uint32_t count)
-{
-    return probe_handover_lines(p, 1, samples_ns, count);
-}
-
 int probe_atomic(struct probe *p, int remote, double *samples_ns, uint32_t count)
 {
     enum { ADDS = 64 };
@@ -211,8 +206,9 @@ int probe_peer_read(struct probe *p, uint64_t bytes, double *samples_ns, uint32_
         err = probe_barrier(p);
         if (!err && p->rank == 1) {
             uint64_t start = clock_ticks(&p->clock);
-            int refused = p->shared->peer_pid == getpid() ? -ENOTSUP
-                                                          : peer_read((pid_t)p->shared->peer_pid, p->shared->peer_address, buffer, bytes);
+            int refused = p->shared->peer_pid == getpid()
+                              ? -ENOTSUP
+                              : peer_read((pid_t)p->shared->peer_pid, p->shared->peer_address, buffer, bytes);
             ns = refused ? refused : clock_ns(&p->clock, clock_ticks(&p->clock) - start) - p->clock_read_ns;
         }
         if (!err)
@@ -247,7 +243,8 @@ int probe_copy_shared(struct probe *p, int routine, uint64_t bytes, double *samp
 }
 
 /* Copies of `count` fragments from fragment `first` on by the rank whose turn it is; returns their time. */
-static double group_copy_ns(struct probe *p, const struct probe_queue *q, unsigned char *user, uint64_t first, uint64_t count, int routine)
+static double group_copy_ns(struct probe *p, const struct probe_queue *q, unsigned char *user, uint64_t first, uint64_t count,
+                            int routine)
 {
     uint64_t slots = q->queue_bytes > q->fragment_bytes ? q->queue_bytes / q->fragment_bytes : 1;
     uint64_t start = clock_ticks(&p->clock);

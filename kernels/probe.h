@@ -55,14 +55,13 @@ double probe_clock_read_ns(const struct clock *clock);
 /* Meets all ranks. */
 int probe_barrier(struct probe *probe);
 
-/* One way of a store/poll ping-pong of one line. */
-int probe_handover(struct probe *probe, double *samples_ns, uint32_t count);
 /* A quick hand-over, the same figure on all ranks: tells whether the host is still the one it was. Virtual cores
  * move between caches, and with them every cost; what was measured in one state says nothing about another. */
 int probe_state(struct probe *probe, double *handover_ns);
 /* Whether two hand-overs were measured in the same state. */
 int probe_state_same(double a_ns, double b_ns);
-/* Like probe_handover, with `lines` lines stored in each direction, the last one polled first: the price of more stores. */
+/* One way of a store/poll ping-pong with `lines` lines stored in each direction, the last one polled first: the price of more
+ * stores. */
 int probe_handover_lines(struct probe *probe, uint32_t lines, double *samples_ns, uint32_t count);
 /* Atomic addition to a line in the own cache, and to one the other rank wrote last. */
 int probe_atomic(struct probe *probe, int remote, double *samples_ns, uint32_t count);

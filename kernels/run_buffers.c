@@ -24,8 +24,8 @@ uint32_t run_messages_of(const struct scenario *s)
 
 /* ---- where ---- */
 
-/* A warm ping-pong has one place each way; a stream one for each message. Cold ones are all distinct, with guards between them, so
- * that one message does not bring parts of the next into the caches. */
+/* A warm ping-pong has one place each way; a stream one for each message. Cold ones are all distinct, with guards between them,
+ * so that one message does not bring parts of the next into the caches. */
 static struct run_places p2p_places(const struct scenario *s)
 {
     const struct job_p2p *p = &s->job.p2p;
@@ -147,7 +147,8 @@ int64_t run_places_wrong(const struct scenario *s, uint32_t rank, const struct r
     uint64_t size = job_message_bytes(&s->job);
     if (s->job.kind == JOB_P2P)
         return p2p_wrong(s, rank, p, repetition);
-    int64_t wrong = s->job.kind == JOB_ALLGATHER ? blocks_wrong(s, p, repetition)
-                                                 : verify_check(p->receive, size, verify_key(repetition, run_root_of(s, repetition)));
+    int64_t wrong = s->job.kind == JOB_ALLGATHER
+                        ? blocks_wrong(s, p, repetition)
+                        : verify_check(p->receive, size, verify_key(repetition, run_root_of(s, repetition)));
     return wrong < 0 && !verify_guard_check(p->receive, size) ? (int64_t)size : wrong;
 }

@@ -1,5 +1,5 @@
-/* The user buffers of one rank in a measured run: where they lie in a slot of its pool, what they hold before a repetition, and what
- * they must hold after it. Pure; the slot is the caller's. */
+/* The user buffers of one rank in a measured run: where they lie in a slot of its pool, what they hold before a repetition, and
+ * what they must hold after it. Pure; the slot is the caller's. */
 #ifndef SHMCOLL_KERNELS_RUN_BUFFERS_H
 #define SHMCOLL_KERNELS_RUN_BUFFERS_H
 
@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a repetition sends and receives; of a broadcast the same place. Of p2p there are `count` places each, `stride` bytes apart. */
+/* What a repetition sends and receives; of a broadcast the same place. Of p2p there are `count` places each, `stride` bytes
+ * apart. */
 struct run_places {
     unsigned char *send, *receive;
     uint64_t stride;

@@ -49,8 +49,8 @@ static int check_host(const struct scenario *s, struct outcome *out)
         uint32_t cpu = s->machine.node->core_os[s->placement.core_of_rank[r]];
         if (cpu < PLACEMENT_MASK_WORDS * 64 && (allowed[cpu / 64] >> cpu % 64 & 1))
             continue;
-        snprintf(out->reason, sizeof out->reason, "rank %u belongs on cpu %u, which this process may not use: run needs the host's own node",
-                 r, cpu);
+        snprintf(out->reason, sizeof out->reason,
+                 "rank %u belongs on cpu %u, which this process may not use: run needs the host's own node", r, cpu);
         return -ENOTSUP;
     }
     return 0;
@@ -144,8 +144,10 @@ static int fill_times(struct run_common *common, const struct run_job *job, stru
     free(means);
     if (!room)
         return refuse(out, -ENOMEM, "out of memory");
-    return n ? 0 : refuse(out, -EAGAIN, "no repetition counts: ranks came late, or the host's hand-over was never the one calibrated; "
-                                       "calibrate again, or wait until the host is quiet");
+    return n ? 0
+             : refuse(out, -EAGAIN,
+                      "no repetition counts: ranks came late, or the host's hand-over was never the one calibrated; "
+                      "calibrate again, or wait until the host is quiet");
 }
 
 static void fill_audit(const struct run_result *result, uint32_t procs, struct outcome *out)
@@ -171,7 +173,8 @@ static uint32_t cpus_used(const struct scenario *s)
 }
 
 /* What came of the parameters asked for: all ranks tell the same. */
-static void fill_ran(const struct scenario *s, const struct run_result *result, const struct launch_report *report, struct outcome *out)
+static void fill_ran(const struct scenario *s, const struct run_result *result, const struct launch_report *report,
+                     struct outcome *out)
 {
     const struct comm_lane *ran = &result->ran;
     if (ran->protocol != s->params.protocol)
@@ -181,11 +184,12 @@ static void fill_ran(const struct scenario *s, const struct run_result *result, 
     uint32_t cpus = cpus_used(s);
     size_t used = strlen(out->note);
     if (cpus < s->job.procs)
-        snprintf(out->note + used, sizeof out->note - used, "%s%u ranks share %u cpus: who waits yields at once", used ? "; " : "",
-                 s->job.procs, cpus);
+        snprintf(out->note + used, sizeof out->note - used, "%s%u ranks share %u cpus: who waits yields at once",
+                 used ? "; " : "", s->job.procs, cpus);
 }
 
-static int run(const struct run_job *job, uint32_t *cpu_os, struct run_result *result, struct run_common *common, struct outcome *out)
+static int run(const struct run_job *job, uint32_t *cpu_os, struct run_result *result, struct run_common *common,
+               struct outcome *out)
 {
     const struct scenario *s = job->scenario;
     struct launch_report report;

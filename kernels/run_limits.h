@@ -31,8 +31,8 @@ int run_limits_create(struct run_limits *limits, struct launch_rank *self, const
                       const struct job *job, struct probe_shared *shared, int with_copies);
 void run_limits_destroy(struct run_limits *limits);
 
-/* Collective: before and after the repetitions of a slice; rank 0 writes it. With a wanted_ns > 0 the slice begins when the host is in
- * that state, or at until_ns of clock_monotonic_ns if it does not come. */
+/* Collective: before and after the repetitions of a slice; rank 0 writes it. With a wanted_ns > 0 the slice begins when the host
+ * is in that state, or at until_ns of clock_monotonic_ns if it does not come. */
 int run_slice_begin(struct run_limits *limits, double wanted_ns, uint64_t until_ns, struct run_slice *slice);
 int run_slice_end(struct run_limits *limits, struct run_slice *slice);
 

@@ -41,13 +41,26 @@ static int config_of(const struct launch_rank *self, const struct scenario *s, s
     return 0;
 }
 
+static int numbering_keep(struct run_messages *m, const struct numbering *numbering, uint32_t rank)
+{
+    if (!numbering)
+        return 0;
+    m->numbering = *numbering;
+    if (numbering->remap != NUMBERING_EXCH)
+        return 0;
+    m->numbering = (struct numbering){.remap = NUMBERING_EXCH, .neighbours = &m->neighbours};
+    return schedule_neighbours(&m->schedule, numbering, rank, &m->neighbours);
+}
+
 int run_messages_create(struct run_messages *m, struct launch_rank *self, const struct scenario *s, struct comm **comm)
 {
     struct endpoint_config config;
     int error = config_of(self, s, &config);
     *m = (struct run_messages){.scenario = s};
     if (!error && s->algorithm)
-        error = schedule_init(&m->schedule, s->algorithm, s->job.procs, 0);
+        error = schedule_init_regions(&m->schedule, s->algorithm, s->job.procs, 0, scenario_region(s));
+    if (!error)
+        error = numbering_keep(m, s->numbering, self->rank);
     if (!error && s->job.kind == JOB_P2P && !(m->transfer = calloc(run_messages_of(s), sizeof *m->transfer)))
         error = -ENOMEM;
     if (!error)
@@ -137,6 +150,6 @@ int run_messages_repeat(struct run_messages *m, const struct run_places *p)
     const struct scenario *s = m->scenario;
     uint64_t bytes = job_size_bytes(&s->job);
     if (s->job.kind != JOB_P2P)
-        return allgather_schedule_run(m->endpoint, p->send, p->receive, bytes, &m->schedule, NULL);
+        return allgather_schedule_run(m->endpoint, p->send, p->receive, bytes, &m->schedule, s->numbering ? &m->numbering : NULL);
     return s->job.p2p.pattern == P2P_STREAM ? stream(m, p, bytes) : pingpong(m, p, bytes, run_messages_of(s) / 2);
 }

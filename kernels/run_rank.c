@@ -129,8 +129,8 @@ static int buffers_check(const struct runner *r, const struct run_places *places
     int64_t wrong = s->conditions.no_verify ? -1 : run_places_wrong(s, r->self->rank, places, attempt);
     if (wrong < 0)
         return 0;
-    snprintf(r->self->message, COMM_REASON_BYTES, "rank %u, repetition %u: wrong data at byte %lld of %llu", r->self->rank, attempt,
-             (long long)wrong, (unsigned long long)(job_message_bytes(&s->job) * places->count));
+    snprintf(r->self->message, COMM_REASON_BYTES, "rank %u, repetition %u: wrong data at byte %lld of %llu", r->self->rank,
+             attempt, (long long)wrong, (unsigned long long)(job_message_bytes(&s->job) * places->count));
     return -EBADMSG;
 }
 
@@ -321,7 +321,8 @@ int run_rank_body(struct launch_rank *self, void *argument)
     if (!by_messages) /* nothing takes the place of a channel */
         result->ran = ran_of(r.comm, &job->scenario->job);
     snprintf(result->note, sizeof result->note, "%s", comm_note(r.comm));
-    result->audited = (by_messages ? endpoint_audit(r.messages.endpoint, &result->audit) : comm_audit(r.comm, &result->audit)) == 0;
+    result->audited =
+        (by_messages ? endpoint_audit(r.messages.endpoint, &result->audit) : comm_audit(r.comm, &result->audit)) == 0;
     error = buffers_create(&r);
     if (!error)
         error = attempts_run(&r);

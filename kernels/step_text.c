@@ -19,7 +19,9 @@ static int64_t word_writer(const struct step_at *at)
         return -1;
     case WORD_CONTROL:
     case WORD_LINE: /* its owner reads it */
-        return own && call->rank != at->root ? (int64_t)tree_parent(call->tree, at->root, call->rank) : own ? -1 : (int64_t)s->owner;
+        return own && call->rank != at->root ? (int64_t)tree_parent(call->tree, at->root, call->rank)
+               : own                         ? -1
+                                             : (int64_t)s->owner;
     default:
         return own ? -1 : (int64_t)s->owner;
     }

@@ -15,13 +15,14 @@ static int time_by(const struct scenario *s, const struct schedule_algorithm *al
         .node = s->machine.node,
         .core_of_rank = s->placement.core_of_rank,
         .schedule = &schedule,
+        .numbering = s->numbering,
         .block_bytes = s->job.allgather.block_bytes,
         .cold = s->conditions.buffers == BUFFERS_COLD,
         .in_place = s->job.allgather.in_place,
     };
     int err = channel_way_of(s, &question.way, reason, reason_bytes);
     if (!err)
-        err = schedule_init(&schedule, algorithm, s->job.procs, 0);
+        err = schedule_init_regions(&schedule, algorithm, s->job.procs, 0, scenario_region(s));
     return err ? err : schedule_cost(&question, out, reason, reason_bytes);
 }
 
@@ -60,9 +61,11 @@ int allgather_model_fastest(const struct scenario *scenario, const struct schedu
 {
     const struct schedule_algorithm *fastest = NULL;
     double least_s = INFINITY;
+    uint32_t region = scenario_region(scenario);
     for (const struct schedule_algorithm *const *a = schedule_table; *a; a++) {
         struct schedule_answer answer;
-        if ((*a)->kind != SCHEDULE_ALLGATHER || !schedule_valid(*a, scenario->job.procs))
+        int is_bruck = *a == &schedule_locality_bruck && region == 1; /* by another name */
+        if ((*a)->kind != SCHEDULE_ALLGATHER || is_bruck || !schedule_valid(*a, scenario->job.procs))
             continue;
         int err = time_by(scenario, *a, &answer, reason, reason_bytes);
         if (err)

@@ -107,7 +107,8 @@ static uint32_t slots_of(uint64_t queue_bytes, uint32_t fragment_bytes)
 static void seek_queue(struct choice_seek *k, const struct protocol *protocol, struct tree_shape tree)
 {
     uint64_t size = job_size_bytes(&k->scenario.job);
-    uint32_t factor = k->scenario.job.procs > MANY ? 4 : 2; /* steps of many ranks take long, and what is between is looked at later */
+    uint32_t factor =
+        k->scenario.job.procs > MANY ? 4 : 2; /* steps of many ranks take long, and what is between is looked at later */
     for (uint64_t f = FRAGMENT_LEAST_BYTES; f <= FRAGMENT_MOST_BYTES; f *= factor) {
         uint32_t before = 0;
         for (uint64_t queue = QUEUE_LEAST_BYTES; queue <= k->lane_bytes; queue *= 4) {
@@ -124,16 +125,17 @@ static void seek_queue(struct choice_seek *k, const struct protocol *protocol, s
     }
 }
 
-/* Around the best: half and twice the slots, other sets, half and twice the fragment. Once more if something was better. Fragments
- * stay powers of two, as calibration measures them: a short last fragment (16 KiB as 12 and 4) looks good by interpolated
- * rates, and measured 4 to 10 % worse than whole ones. */
+/* Around the best: half and twice the slots, other sets, half and twice the fragment. Once more if something was better.
+ * Fragments stay powers of two, as calibration measures them: a short last fragment (16 KiB as 12 and 4) looks good by
+ * interpolated rates, and measured 4 to 10 % worse than whole ones. */
 static void refine_queue(struct choice_seek *k)
 {
     for (int again = 1, turn = 0; again && turn < 3; turn++) {
         struct params p = k->best;
         again = 0;
         if (p.slots > 1)
-            again |= judge(k, &(struct params){p.protocol, p.fragment_bytes, p.slots / 2, p.slots / 2 < p.sets ? 1 : p.sets, p.tree, 0});
+            again |= judge(
+                k, &(struct params){p.protocol, p.fragment_bytes, p.slots / 2, p.slots / 2 < p.sets ? 1 : p.sets, p.tree, 0});
         again |= judge(k, &(struct params){p.protocol, p.fragment_bytes, p.slots * 2, p.sets, p.tree, 0});
         for (uint32_t sets = 1; sets <= SETS_MOST && sets <= p.slots; sets *= 2)
             again |= sets != p.sets && judge(k, &(struct params){p.protocol, p.fragment_bytes, p.slots, sets, p.tree, 0});
@@ -185,14 +187,15 @@ static void seek_bcast(struct choice_seek *k)
         judge(k, &p);
     if (peers_in_reach(k)) {
         seek_peers(k, &protocol_cooperative);
-        seek_peers(k, k->scenario.conditions.buffer_memory == BUFFER_MEMORY_SHARED ? &protocol_shared_source : &protocol_single_copy);
+        seek_peers(k, k->scenario.conditions.buffer_memory == BUFFER_MEMORY_SHARED ? &protocol_shared_source
+                                                                                   : &protocol_single_copy);
     }
     for (int i = 0; i < (is_pair(k) ? 1 : SHAPES) && k->lines && size_bytes <= EAGER_FIRST_LINE_BYTES; i++)
         judge(k, &(struct params){&protocol_eager, FRAGMENT_LEAST_BYTES, 1, 1, shapes[i], 0});
 }
 
-/* The queue that was measured best over all sizes (two ranks, 0.93 to 1.0 of the preset's time), unless another is better by more than
- * the model can tell apart: copies of all ranks at one time, which is what an allgather has, are not what was calibrated. */
+/* The queue that was measured best over all sizes (two ranks, 0.93 to 1.0 of the preset's time), unless another is better by more
+ * than the model can tell apart: copies of all ranks at one time, which is what an allgather has, are not what was calibrated. */
 static void prefer_measured(struct choice_seek *k)
 {
     struct params p = {&protocol_direct, 128 << 10, 4, 4, shapes[0], 0};

@@ -148,7 +148,8 @@ int choice_table_make(const struct scenario *scenario, const struct choice_permi
     int err;
     uint32_t most = permits->lanes_most && permits->lanes_most < CHOICE_LANES_MAX ? permits->lanes_most : CHOICE_LANES_MAX;
     if (scenario_shares_cores(scenario) || too_many(scenario))
-        return scenario->job.kind == JOB_BCAST ? untold_bcast(budget, out) : untold_allgather(scenario, k.lines, most, budget, out);
+        return scenario->job.kind == JOB_BCAST ? untold_bcast(budget, out)
+                                               : untold_allgather(scenario, k.lines, most, budget, out);
     k.lane_bytes = budget;
     do {
         err = seek_sizes(&k, &found);

@@ -1,5 +1,6 @@
-/* best: which protocol with which parameters carries a broadcast of which size, or an allgather of which block size, from what the
- * node costs. Of allgather these are the protocols that go by steps, which is what a communicator has; schedules need endpoints.
+/* best: which protocol with which parameters carries a broadcast of which size, or an allgather of which block size, from what
+ * the node costs. Of allgather these are the protocols that go by steps, which is what a communicator has; schedules need
+ * endpoints.
  *
  * A table has a lane for each range of sizes, few enough for a communicator to hold them all: each lane is a queue of its
  * own, and all together stay within a budget. Pure; made once a communicator, on every rank with the same answer. */

@@ -117,8 +117,8 @@ static double stream_time_s(const struct node *node, const struct copy_context *
     return node->contention_free ? (double)copy->bytes * node->paper.t_s_per_byte.value : NAN;
 }
 
-/* Rates are of copies that follow one another; the first lines of a message have nothing ahead of them that would fetch them. What is
- * written cold waits in the store buffer. */
+/* Rates are of copies that follow one another; the first lines of a message have nothing ahead of them that would fetch them.
+ * What is written cold waits in the store buffer. */
 static double copy_time_s(const struct node *node, const struct copy_context *copy, int beside)
 {
     double time_s = stream_time_s(node, copy, beside);

@@ -44,7 +44,9 @@ static int shape(uint32_t levels, uint32_t radix, double oversubscription, struc
         return -EINVAL;
     *t = (struct fat_tree){.levels = levels};
     for (uint32_t i = 0; i < levels; i++)
-        t->down[i] = i == levels - 1 ? radix : i == 0 ? (uint32_t)lround(radix * oversubscription / (1 + oversubscription)) : radix / 2;
+        t->down[i] = i == levels - 1 ? radix
+                     : i == 0        ? (uint32_t)lround(radix * oversubscription / (1 + oversubscription))
+                                     : radix / 2;
     for (uint32_t i = 0; i + 1 < levels; i++)
         t->up[i] = radix - t->down[i];
     for (uint32_t i = 0; i + 1 < levels; i++)

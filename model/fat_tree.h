@@ -28,9 +28,9 @@ struct fat_tree {
 
 /* One switch with as many ports as there are nodes. nodes >= 1 and at most 2^24, here and below. 0 or -EINVAL. */
 int fat_tree_switch(uint32_t nodes, struct fat_tree *out);
-/* Switches of `radix` ports in `levels` levels. Those that nodes are at have `oversubscription` times as many links down as up, to
- * the nearest whole number; those at the top have no links up, all others as many as down. Of one level: a switch of that radix.
- * 0; -EINVAL if a number is out of range or leaves no link up or down; -ENOSPC if that has no room for the nodes. */
+/* Switches of `radix` ports in `levels` levels. Those that nodes are at have `oversubscription` times as many links down as up,
+ * to the nearest whole number; those at the top have no links up, all others as many as down. Of one level: a switch of that
+ * radix. 0; -EINVAL if a number is out of range or leaves no link up or down; -ENOSPC if that has no room for the nodes. */
 int fat_tree_init(uint32_t levels, uint32_t radix, double oversubscription, uint32_t nodes, struct fat_tree *out);
 /* Nodes that there is room for, at most 2^32 - 1; 0 if the numbers make no tree. */
 uint32_t fat_tree_room(uint32_t levels, uint32_t radix, double oversubscription);
@@ -44,7 +44,8 @@ static inline uint32_t fat_tree_turn(const struct fat_tree *t, uint32_t from, ui
     return level;
 }
 
-/* The hop-th link of a message that turns at a level, hop < 2*level. Link 0..nodes-1: out of a node; nodes..2*nodes-1: into it. */
+/* The hop-th link of a message that turns at a level, hop < 2*level. Link 0..nodes-1: out of a node; nodes..2*nodes-1: into
+ * it. */
 static inline uint32_t fat_tree_link(const struct fat_tree *t, uint32_t from, uint32_t to, uint32_t turn, uint32_t hop)
 {
     uint32_t up = hop < turn, level = up ? hop : 2 * turn - 1 - hop; /* the lower end of the link is of this level */

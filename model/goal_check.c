@@ -6,61 +6,143 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A rank's steps and who follows them. */
+struct form {
+    const struct goal_step *step;
+    const struct goal_follower *follower;
+    uint32_t tasks;
+};
+
+/* Where everyone needs only what stands before, as is usual, there is no cycle. */
+static int in_order(const struct form *f)
+{
+    for (uint32_t k = 0; k < f->tasks; k++)
+        for (uint32_t i = f->step[k].follower; i < f->step[k + 1].follower; i++)
+            if (f->follower[i].task <= k)
+                return 0;
+    return 1;
+}
+
 /* Takes away what can go, in any order; what is left of `waits` is on a cycle or behind one. Returns how many went. */
-static uint32_t take_away(const struct goal_program *p, uint32_t *waits, uint32_t *stack)
+static uint32_t take_away(const struct form *f, uint32_t *waits, uint32_t *stack)
 {
     uint32_t height = 0, gone = 0;
-    for (uint32_t i = 0; i < p->tasks; i++)
-        if (waits[i] == 0)
-            stack[height++] = i;
+    for (uint32_t k = 0; k < f->tasks; k++)
+        if ((waits[k] = f->step[k].waits) == 0)
+            stack[height++] = k;
     while (height) {
-        uint32_t i = stack[--height];
+        uint32_t k = stack[--height];
         gone++;
-        for (uint32_t f = p->first_follower[i]; f < p->first_follower[i + 1]; f++)
-            if (--waits[p->follower[f].task] == 0)
-                stack[height++] = p->follower[f].task;
+        for (uint32_t i = f->step[k].follower; i < f->step[k + 1].follower; i++)
+            if (--waits[f->follower[i].task] == 0)
+                stack[height++] = f->follower[i].task;
     }
     return gone;
 }
 
-/* Who is left waits for somebody left: going back from one to the next must come by the same twice. */
-static uint32_t find_on_cycle(const struct goal_program *p, const uint32_t *waits, uint32_t *before)
+/* Who is left waits for somebody left: going back from one to the next must come by the same twice. The last of those on the way
+ * round. */
+static uint32_t find_on_cycle(const struct form *f, const uint32_t *waits, uint32_t *before)
 {
-    uint32_t at = GOAL_ANY;
-    for (uint32_t i = 0; i < p->tasks; i++) {
-        if (!waits[i])
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < f->tasks; k++) {
+        if (!waits[k])
             continue;
-        at = i;
-        for (uint32_t f = p->first_follower[i]; f < p->first_follower[i + 1]; f++)
-            before[p->follower[f].task] = i;
+        at = k;
+        for (uint32_t i = f->step[k].follower; i < f->step[k + 1].follower; i++)
+            before[f->follower[i].task] = k;
     }
-    for (uint32_t k = 0; k < p->tasks; k++)
+    for (uint32_t n = 0; n < f->tasks; n++)
         at = before[at];
-    return at;
+    uint32_t last = at;
+    for (uint32_t on = before[at]; on != at; on = before[on])
+        last = on > last ? on : last;
+    return last;
 }
 
-int goal_program_check_cycles(const struct goal_program *p, uint32_t *line, char *reason, size_t reason_bytes)
+/* 0, -ENOMEM, or -EINVAL with a task of the rank that requires itself. */
+static int check_form(const struct form *form, uint32_t *task)
 {
-    uint32_t *waits = malloc(((size_t)p->tasks + 1) * sizeof *waits), *other = malloc(((size_t)p->tasks + 1) * sizeof *other);
+    if (in_order(form))
+        return 0;
+    uint32_t *waits = malloc(form->tasks * sizeof *waits), *other = malloc(form->tasks * sizeof *other);
     int err = waits && other ? 0 : -ENOMEM;
-    if (!err) {
-        memcpy(waits, p->waits, p->tasks * sizeof *waits);
-        if (take_away(p, waits, other) < p->tasks) {
-            uint32_t task = find_on_cycle(p, waits, other);
-            *line = p->task[task].line;
-            snprintf(reason, reason_bytes, "rank %u: this task requires itself, through those it requires: break the cycle",
-                     goal_program_rank_of(p, task));
-            err = -EINVAL;
-        }
+    if (!err && take_away(form, waits, other) < form->tasks) {
+        *task = find_on_cycle(form, waits, other);
+        err = -EINVAL;
     }
     free(waits);
     free(other);
     return err;
 }
 
+int goal_program_check_cycles(const struct goal_program *p, uint32_t *line, char *reason, size_t reason_bytes)
+{
+    uint32_t checked = GOAL_ANY, task = 0;
+    int err = 0;
+    for (uint32_t r = 0; r < p->ranks && !err; r++) {
+        struct goal_span span = p->of_rank[r];
+        if (!span.count || p->part[r].form == checked)
+            continue;
+        const struct goal_step *step = goal_program_steps(p, r);
+        checked = p->part[r].form;
+        err = check_form(&(struct form){step, (const struct goal_follower *)(step + span.count + 1), span.count}, &task);
+        if (err != -EINVAL)
+            continue;
+        *line = goal_program_line(p, r, span.first + task);
+        snprintf(reason, reason_bytes, "rank %u: this task requires itself, through those it requires: break the cycle", r);
+    }
+    return err;
+}
+
+/* What is sent to a rank less what it receives: counts, and sums of what messages look like, mixed in two ways. All zero where
+ * they match, and hardly ever else: then the program would be found to be stuck when it is run. */
+struct balance {
+    uint64_t sum[2];
+    int32_t count;
+    uint32_t any; /* it has receives from any rank or of any tag */
+};
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static void weigh(struct balance *balance, uint32_t from, uint32_t tag, int sent)
+{
+    uint64_t message = (uint64_t)from << 32 | tag, a = mix(message + 0x9e3779b97f4a7c15u), b = mix(message ^ 0xd1b54a32d192ed03u);
+    balance->sum[0] += sent ? a : -a;
+    balance->sum[1] += sent ? b : -b;
+    balance->count += sent ? 1 : -1;
+}
+
+static void weigh_rank(const struct goal_program *p, uint32_t rank, struct balance *balance)
+{
+    struct goal_span span = p->of_rank[rank];
+    for (uint32_t i = span.first; i < span.first + span.count; i++) {
+        const struct goal_step *step = goal_program_step(p, rank, i);
+        if (step->kind == GOAL_CALC)
+            continue;
+        uint32_t peer = goal_program_peer(p, rank, i);
+        if (step->kind == GOAL_SEND) {
+            weigh(&balance[peer], rank, step->tag, 1);
+        } else {
+            weigh(&balance[rank], peer, step->tag, 0);
+            balance[rank].any |= peer == GOAL_ANY || step->tag == GOAL_ANY;
+        }
+    }
+}
+
 /* One end of a message, as its other end knows it. */
 struct message_end {
     uint32_t from, tag, line;
+};
+
+struct ends {
+    struct message_end *end;
+    uint32_t count, room;
 };
 
 static int compare_ends(const void *a, const void *b)
@@ -73,45 +155,35 @@ static int compare_ends(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Sends, sorted by where they go: those to rank r are end[first[r]] to before end[first[r + 1]]. */
-static int gather_sends(const struct goal_program *p, uint32_t **first, struct message_end **end)
+static int put_end(struct ends *ends, struct message_end end)
 {
-    size_t sends = 0;
-    uint32_t *at = *first = calloc((size_t)p->ranks + 2, sizeof **first);
-    if (!at)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < p->tasks; i++)
-        if (p->task[i].kind == GOAL_SEND)
-            at[p->task[i].peer + 2]++, sends++;
-    for (uint32_t r = 1; r <= p->ranks; r++)
-        at[r + 1] += at[r];
-    *end = malloc((sends + 1) * sizeof **end);
-    if (!*end)
-        return -ENOMEM;
-    for (uint32_t r = 0; r < p->ranks; r++)
-        for (uint32_t k = 0; k < p->of_rank[r].count; k++) {
-            const struct goal_task *t = &p->task[p->of_rank[r].first + k];
-            if (t->kind == GOAL_SEND)
-                (*end)[at[t->peer + 1]++] = (struct message_end){r, t->tag, t->line};
-        }
+    if (ends->count == ends->room) {
+        uint32_t room = ends->room + ends->room / 2 + 64;
+        struct message_end *larger = realloc(ends->end, room * sizeof *larger);
+        if (!larger)
+            return -ENOMEM;
+        ends->end = larger;
+        ends->room = room;
+    }
+    ends->end[ends->count++] = end;
     return 0;
 }
 
-static uint32_t gather_receives(const struct goal_program *p, uint32_t rank, struct message_end *end, int *any)
+/* The ends of messages to rank `to` that rank `of` has: of others what they send to it, of its own what it receives. */
+static int gather(const struct goal_program *p, uint32_t of, uint32_t to, int kind, struct ends *ends)
 {
-    uint32_t count = 0;
-    *any = 0;
-    for (uint32_t k = 0; k < p->of_rank[rank].count; k++) {
-        const struct goal_task *t = &p->task[p->of_rank[rank].first + k];
-        if (t->kind != GOAL_RECV)
-            continue;
-        *any |= t->peer == GOAL_ANY || t->tag == GOAL_ANY;
-        end[count++] = (struct message_end){t->peer, t->tag, t->line};
+    struct goal_span span = p->of_rank[of];
+    int err = 0;
+    for (uint32_t i = span.first; i < span.first + span.count && !err; i++) {
+        const struct goal_step *step = goal_program_step(p, of, i);
+        uint32_t peer = step->kind == kind ? goal_program_peer(p, of, i) : 0;
+        if (step->kind == kind && (kind == GOAL_RECV || peer == to))
+            err = put_end(ends, (struct message_end){kind == GOAL_RECV ? peer : of, step->tag, goal_program_line(p, of, i)});
     }
-    return count;
+    return err;
 }
 
-static int lonely(const struct message_end *end, uint32_t rank, int sent, uint32_t *line, char *reason, size_t reason_bytes)
+static void tell_lonely(const struct message_end *end, uint32_t rank, int sent, uint32_t *line, char *reason, size_t reason_bytes)
 {
     *line = end->line;
     if (sent)
@@ -120,48 +192,60 @@ static int lonely(const struct message_end *end, uint32_t rank, int sent, uint32
     else
         snprintf(reason, reason_bytes, "rank %u receives from rank %u with tag %u, who sends nothing for it", rank, end->from,
                  end->tag);
-    return -EINVAL;
 }
 
-static int compare_rank(uint32_t rank, struct message_end *sent, uint32_t sends, struct message_end *received, uint32_t receives,
-                        int any, uint32_t *line, char *reason, size_t reason_bytes)
+static void tell_difference(uint32_t rank, int any, struct ends *sent, struct ends *received, uint32_t *line, char *reason,
+                            size_t reason_bytes)
 {
     if (any) {
-        if (sends == receives)
-            return 0;
-        *line = sends > receives ? sent[receives].line : received[sends].line;
-        snprintf(reason, reason_bytes, "rank %u has %u receives for the %u messages sent to it", rank, receives, sends);
-        return -EINVAL;
+        *line = sent->count > received->count ? sent->end[received->count].line : received->end[sent->count].line;
+        snprintf(reason, reason_bytes, "rank %u has %u receives for the %u messages sent to it", rank, received->count,
+                 sent->count);
+        return;
     }
-    qsort(sent, sends, sizeof *sent, compare_ends);
-    qsort(received, receives, sizeof *received, compare_ends);
-    for (uint32_t i = 0; i < sends || i < receives; i++) {
-        struct message_end s = i < sends ? sent[i] : (struct message_end){GOAL_ANY, GOAL_ANY, 0};
-        struct message_end r = i < receives ? received[i] : (struct message_end){GOAL_ANY, GOAL_ANY, 0};
+    if (sent->count)
+        qsort(sent->end, sent->count, sizeof *sent->end, compare_ends);
+    if (received->count)
+        qsort(received->end, received->count, sizeof *received->end, compare_ends);
+    for (uint32_t i = 0; i < sent->count || i < received->count; i++) {
+        struct message_end s = i < sent->count ? sent->end[i] : (struct message_end){GOAL_ANY, GOAL_ANY, 0};
+        struct message_end r = i < received->count ? received->end[i] : (struct message_end){GOAL_ANY, GOAL_ANY, 0};
         r.line = s.line; /* the same message, whatever the line */
-        int order = i == sends ? 1 : i == receives ? -1 : compare_ends(&s, &r);
-        if (order)
-            return lonely(order < 0 ? &sent[i] : &received[i], rank, order < 0, line, reason, reason_bytes);
+        int order = i == sent->count ? 1 : i == received->count ? -1 : compare_ends(&s, &r);
+        if (!order)
+            continue;
+        tell_lonely(order < 0 ? &sent->end[i] : &received->end[i], rank, order < 0, line, reason, reason_bytes);
+        return;
     }
-    return 0;
+}
+
+/* Which message of the rank's has one end only. */
+static int tell_rank(const struct goal_program *p, uint32_t rank, int any, uint32_t *line, char *reason, size_t reason_bytes)
+{
+    struct ends sent = {0}, received = {0};
+    int err = gather(p, rank, rank, GOAL_RECV, &received);
+    for (uint32_t r = 0; r < p->ranks && !err; r++)
+        err = gather(p, r, rank, GOAL_SEND, &sent);
+    if (!err)
+        tell_difference(rank, any, &sent, &received, line, reason, reason_bytes);
+    free(sent.end);
+    free(received.end);
+    return err ? err : -EINVAL;
 }
 
 int goal_program_check_messages(const struct goal_program *p, uint32_t *line, char *reason, size_t reason_bytes)
 {
-    uint32_t *first = NULL, most = 0;
-    struct message_end *sent = NULL, *received = NULL;
-    int err = gather_sends(p, &first, &sent);
+    struct balance *balance = calloc(p->ranks, sizeof *balance);
+    if (!balance)
+        return -ENOMEM;
     for (uint32_t r = 0; r < p->ranks; r++)
-        most = p->of_rank[r].count > most ? p->of_rank[r].count : most;
-    if (!err && !(received = malloc(((size_t)most + 1) * sizeof *received)))
-        err = -ENOMEM;
-    for (uint32_t r = 0; !err && r < p->ranks; r++) {
-        int any;
-        uint32_t receives = gather_receives(p, r, received, &any);
-        err = compare_rank(r, sent + first[r], first[r + 1] - first[r], received, receives, any, line, reason, reason_bytes);
+        weigh_rank(p, r, balance);
+    int err = 0;
+    for (uint32_t r = 0; r < p->ranks && !err; r++) {
+        const struct balance *b = &balance[r];
+        if (b->count || (!b->any && (b->sum[0] || b->sum[1])))
+            err = tell_rank(p, r, b->any != 0, line, reason, reason_bytes);
     }
-    free(first);
-    free(sent);
-    free(received);
+    free(balance);
     return err;
 }

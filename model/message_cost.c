@@ -53,7 +53,8 @@ static double copy_s(struct message_costs *c, const struct copying *how, uint64_
 /* All pieces, none longer than `most`; what of it lies on another domain takes longer, the starts do not. */
 static double pieces_s(struct message_costs *c, const struct message *m, const struct copying *how)
 {
-    uint64_t whole = c->row_bytes ? c->row_bytes : message_bytes(m), full = m->run_bytes / how->most, rest = m->run_bytes % how->most;
+    uint64_t whole = c->row_bytes ? c->row_bytes : message_bytes(m), full = m->run_bytes / how->most,
+             rest = m->run_bytes % how->most;
     double full_s = full ? copy_s(c, how, how->most, whole) : 0, rest_s = copy_s(c, how, rest, whole);
     double time_s = m->runs * ((double)full * full_s + rest_s);
     if (c->node->contention_free || c->node->core_domain[m->from_core] == c->node->core_domain[m->to_core])
@@ -113,14 +114,16 @@ static double copy_in_s(struct message_costs *c, const struct message *m, int be
 
 static double copy_out_s(struct message_costs *c, const struct message *m, int beside)
 {
-    struct copying out = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, beside, 0, fragment_of(c, m), message_queue_bytes(c, m)};
+    struct copying out = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, beside, 0, fragment_of(c, m),
+                          message_queue_bytes(c, m)};
     return head_s(c, m) + (double)fragments_of(c, m) * c->step_s + pieces_s(c, m, &out);
 }
 
 /* What the sender's core has in its cache is copied as from a queue. */
 static double fetch_s(struct message_costs *c, const struct message *m)
 {
-    struct copying fetch = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, 0, LOAD_READ, m->run_bytes ? m->run_bytes : 1, UINT64_MAX};
+    struct copying fetch = {m->target_cold ? COPY_OUT_COLD : COPY_OUT_WARM, 0, LOAD_READ, m->run_bytes ? m->run_bytes : 1,
+                            UINT64_MAX};
     if (m->source_cold)
         fetch.copy_class = COPY_PLAIN_COLD;
     return 2 * c->tell_s + (c->way.by_kernel ? node_peer_extra_s(c->node, message_bytes(m)) : 0) + pieces_s(c, m, &fetch);
@@ -184,7 +187,8 @@ double message_time_s(struct message_costs *c, const struct message *m)
 double message_pace_s(struct message_costs *c, const struct message *m)
 {
     int fetched = message_is_fetched(c, m);
-    double sender_s = message_sender_s(c, m), receiver_s = message_receiver_s(c, m), fragments = fetched ? 1 : (double)fragments_of(c, m);
+    double sender_s = message_sender_s(c, m), receiver_s = message_receiver_s(c, m),
+           fragments = fetched ? 1 : (double)fragments_of(c, m);
     if (m->from_core == m->to_core)
         return sender_s + receiver_s;
     if (!c->node->contention_free)

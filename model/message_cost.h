@@ -2,9 +2,9 @@
  *
  * A message moves in one of two ways. Through a queue: the sender copies in, the line that tells of it travels, the receiver
  * copies out; from ask_bytes on, a line there and one back go before. Or, from fetch_bytes on, the receiver fetches it itself: a
- * line tells where it is, one copy follows, a line back tells that it is over. A core does its copies one after the other, so who executes
- * an exchange adds up what each side's core does (the sender's and the receiver's part) and what passes between them (latency).
- * Contention is not in here. For one thread: the few copy costs asked last are remembered. */
+ * line tells where it is, one copy follows, a line back tells that it is over. A core does its copies one after the other, so who
+ * executes an exchange adds up what each side's core does (the sender's and the receiver's part) and what passes between them
+ * (latency). Contention is not in here. For one thread: the few copy costs asked last are remembered. */
 #ifndef SHMCOLL_MODEL_MESSAGE_COST_H
 #define SHMCOLL_MODEL_MESSAGE_COST_H
 
@@ -41,7 +41,8 @@ struct message_kept {
 struct message_costs {
     const struct node *node;
     struct message_way way;
-    uint64_t row_bytes; /* the message is one of several of so many bytes, whose lines are fetched ahead; 0 after init: it is alone */
+    uint64_t
+        row_bytes; /* the message is one of several of so many bytes, whose lines are fetched ahead; 0 after init: it is alone */
     double step_s;
     double tell_s;   /* a step, and an end's half of a packet. Of fragments that follow each other the first counts so */
     double atomic_s; /* a place in a queue that others use */
@@ -80,8 +81,8 @@ double message_receiver_s(struct message_costs *c, const struct message *m);
  * fragment, another back where the queue holds a single one; if fetched, there and back. */
 double message_latency_s(struct message_costs *c, const struct message *m);
 /* One message, both cores doing nothing else: from the send to the receiver's having it. Where the queue holds two fragments, the
- * receiver copies one out while the sender copies the next one in; the slower of the two sets the pace, or the room's coming back to
- * the sender. */
+ * receiver copies one out while the sender copies the next one in; the slower of the two sets the pace, or the room's coming back
+ * to the sender. */
 double message_time_s(struct message_costs *c, const struct message *m);
 /* Of a long row of such messages, all posted beforehand, one takes so long: what the busier of the cores does for it, which finds
  * its lines at the other's, or the room's coming back. */

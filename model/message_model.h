@@ -12,8 +12,9 @@ struct message_answer {
     double copy_s; /* the two cores' work for it */
 };
 
-/* How much is copied in a row, so that lines are fetched ahead: in a stream all its messages; in a ping-pong parts of single lines
- * at equal distances, which a prefetcher learns. 0: each message is alone, and was measured to take the whole way from memory. */
+/* How much is copied in a row, so that lines are fetched ahead: in a stream all its messages; in a ping-pong parts of single
+ * lines at equal distances, which a prefetcher learns. 0: each message is alone, and was measured to take the whole way from
+ * memory. */
 uint64_t message_model_row_bytes(const struct scenario *scenario);
 
 /* The scenario must have passed scenario_check. 0; -EINVAL, or -ENOTSUP if the node lacks a cost, with one line in `reason`. */

@@ -123,7 +123,7 @@ static int evaluate_job(const struct scenario *scenario, struct outcome *out)
         return -EINVAL;
     }
     if (scenario->machine.network)
-        return network_model_time(scenario, &out->time_s, out->reason, sizeof out->reason);
+        return network_model_time(scenario, out);
     if (scenario->job.kind != JOB_BCAST)
         return (scenario->job.kind == JOB_P2P ? evaluate_p2p : evaluate_allgather)(scenario, out);
     struct tree tree;

@@ -56,8 +56,8 @@ struct loggp network_loggp(const struct network *network);
 /* Of a link between switches, and of a switch beyond the first. */
 uint64_t network_link_byte_fs(const struct network *network);
 uint64_t network_switch_ps(const struct network *network);
-/* Its links for so many nodes; of a contention-free network those of a switch. 0, or -EINVAL with one line in `reason` if there is
- * no room for them. */
+/* Its links for so many nodes; of a contention-free network those of a switch. 0, or -EINVAL with one line in `reason` if there
+ * is no room for them. */
 int network_tree(const struct network *network, uint32_t nodes, struct fat_tree *out, char *reason, size_t reason_bytes);
 /* The layer of that name takes the place of overhead and gap; the network's name says so. 0, or -ENOENT. */
 int network_layer_apply(struct network *network, const char *name);

@@ -30,8 +30,9 @@ int network_tree(const struct network *n, uint32_t nodes, struct fat_tree *out, 
         snprintf(reason, reason_bytes, "network %s has room for %u nodes, not for %u: use fewer, or more ranks a node", n->name,
                  fat_tree_room(n->levels, n->radix, n->oversubscription), nodes);
     else if (err && tree)
-        snprintf(reason, reason_bytes, "network %s: %u levels of switches with %u ports, oversubscribed %g, make no tree of %u nodes",
-                 n->name, n->levels, n->radix, n->oversubscription, nodes);
+        snprintf(reason, reason_bytes,
+                 "network %s: %u levels of switches with %u ports, oversubscribed %g, make no tree of %u nodes", n->name,
+                 n->levels, n->radix, n->oversubscription, nodes);
     else if (err)
         snprintf(reason, reason_bytes, "%u nodes are too many for one switch: use fewer", nodes);
     return err ? -EINVAL : 0;

@@ -1,9 +1,10 @@
 /* A network interface: what lies between two cores that exchange messages, stage by stage, and what operations it has.
  *
  * A message crosses the sender's bus, its interface, the link with its routers, the receiver's interface and its bus. Each stage
- * delays what passes by a latency, and lets a byte pass every so often; an interface begins an operation after another only after a
- * gap. What passes is cut through: it leaves a stage before it has come there whole, but no stage is faster than the slowest behind it.
- * The cores beside it put descriptors together, copy, and look for what has come. As of a node, every number has a source. */
+ * delays what passes by a latency, and lets a byte pass every so often; an interface begins an operation after another only after
+ * a gap. What passes is cut through: it leaves a stage before it has come there whole, but no stage is faster than the slowest
+ * behind it. The cores beside it put descriptors together, copy, and look for what has come. As of a node, every number has a
+ * source. */
 #ifndef SHMCOLL_MODEL_NIC_H
 #define SHMCOLL_MODEL_NIC_H
 
@@ -39,22 +40,22 @@ struct nic {
     struct quantity memory_ns;           /* a read of the interface is answered */
     struct quantity nic_ns, nic_gap_ns;
     struct quantity link_ns, link_byte_ns;
-    uint32_t lanes; /* of a link; the network's time of a byte is of one */
     uint32_t packet_bytes; /* the most of a message on the link at a time */
     uint32_t head_bytes;   /* of each of them, of a descriptor with its data, and of a packet in a queue */
     uint32_t descriptor_bytes, request_bytes, event_bytes;
     uint32_t immediate_bytes; /* the most that a descriptor carries itself */
     uint32_t reads;           /* packets of an operation asked for before the first has come */
     struct nic_layer layer[NIC_LAYERS_MOST];
-    size_t layers;
+    size_t layers, usual; /* usual: the one if none is named */
 };
 
-/* The interface that goes with a network of that name, of which what follows a colon is a layer's; NULL: nobody has described one. */
+/* The interface that goes with a network of that name, of which what follows a colon is a layer's; NULL: nobody has described
+ * one. */
 const struct nic *nic_find(const char *network);
-/* One of its layers; NULL: it has none of that name. */
+/* One of its layers, the usual one if the name is NULL; NULL: it has none of that name. */
 const struct nic_layer *nic_layer_find(const struct nic *nic, const char *name);
 
-/* The interface with links of that many nanoseconds a byte and lane. */
+/* The interface with links of that many nanoseconds a byte, unless that is what its slowest stage has anyway. */
 struct nic nic_of_port(const struct nic *nic, double byte_ns);
 
 /* The same in picoseconds, bytes in femtoseconds. */

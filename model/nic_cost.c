@@ -51,8 +51,8 @@ static uint64_t data_ps(const struct nic_ps *c, uint64_t bytes)
 /* From the core to the interface that is to read. */
 static uint64_t put_ps(const struct nic_ps *c, uint64_t bytes)
 {
-    return c->latency_ps[NIC_STAGE_BUS_OUT] + c->latency_ps[NIC_STAGE_NIC_OUT] + nic_stage_ps(c, NIC_STAGE_BUS_OUT, c->descriptor_bytes) +
-           data_ps(c, bytes);
+    return c->latency_ps[NIC_STAGE_BUS_OUT] + c->latency_ps[NIC_STAGE_NIC_OUT] +
+           nic_stage_ps(c, NIC_STAGE_BUS_OUT, c->descriptor_bytes) + data_ps(c, bytes);
 }
 
 static uint64_t get_ps(const struct nic_ps *c, uint64_t bytes)
@@ -84,11 +84,23 @@ static int way_of(const struct nic_ps *c, const struct nic_message *m, enum way 
     return 0;
 }
 
-static struct parts carried(const struct nic_ps *c, const struct nic_message *m)
+static uint64_t stage_ps(const struct nic_ps *c, uint64_t bytes)
 {
-    uint64_t bytes = m->bytes + c->layer_bytes;
-    return (struct parts){nic_post_ps(c, bytes + c->head_bytes), short_ps(c, bytes), nic_copy_ps(c, m->bytes, m->cold),
-                          nic_stage_ps(c, NIC_STAGE_LINK, bytes + c->head_bytes)};
+    return more(nic_stage_ps(c, NIC_STAGE_BUS_OUT, bytes), nic_stage_ps(c, NIC_STAGE_LINK, bytes));
+}
+
+/* Of what goes with a descriptor the other's bus sees the data and an event, which may be more than what crossed before. */
+static uint64_t later_ps(const struct nic_ps *c, uint64_t bytes)
+{
+    uint64_t event_ps = nic_stage_ps(c, NIC_STAGE_BUS_IN, bytes + c->event_bytes), before_ps = stage_ps(c, bytes + c->head_bytes);
+    return event_ps > before_ps ? event_ps - before_ps : 0;
+}
+
+static struct parts carried(const struct nic_ps *c, const struct nic_message *m, int immediate)
+{
+    uint64_t bytes = m->bytes + c->layer_bytes, event_ps = immediate ? later_ps(c, bytes) : 0;
+    return (struct parts){nic_post_ps(c, bytes + c->head_bytes), short_ps(c, bytes) + event_ps, nic_copy_ps(c, m->bytes, m->cold),
+                          stage_ps(c, bytes + c->head_bytes) + event_ps};
 }
 
 static struct parts put(const struct nic_ps *c, const struct nic_message *m)
@@ -99,9 +111,12 @@ static struct parts put(const struct nic_ps *c, const struct nic_message *m)
 }
 
 /* A packet tells, a get follows, which both ends hear of. */
-static struct parts told(const struct nic_ps *c, const struct nic_message *m, uint64_t send_ps, uint64_t before_ps, uint64_t after_ps)
+static struct parts told(const struct nic_ps *c, const struct nic_message *m, uint64_t send_ps, uint64_t before_ps,
+                         uint64_t after_ps)
 {
-    return (struct parts){send_ps + nic_post_ps(c, c->layer_bytes + c->head_bytes), short_ps(c, c->layer_bytes) + get_ps(c, m->bytes),
+    uint64_t event_ps = m->kind == &channel_kind_combined ? later_ps(c, c->layer_bytes) : 0; /* told by the ring */
+    return (struct parts){send_ps + nic_post_ps(c, c->layer_bytes + c->head_bytes),
+                          short_ps(c, c->layer_bytes) + event_ps + get_ps(c, m->bytes),
                           before_ps + nic_post_ps(c, c->descriptor_bytes) + c->poll_ps + after_ps, pieces_ps(c, m->bytes)};
 }
 
@@ -115,7 +130,7 @@ static int parts_of(const struct nic_ps *c, const struct nic_message *m, struct 
     *out = way == WAY_POOL    ? told(c, m, copy_ps, 0, copy_ps)
            : way == WAY_FETCH ? told(c, m, register_ps, register_ps, 0)
            : way == WAY_PUT   ? put(c, m)
-                              : carried(c, m);
+                              : carried(c, m, way == WAY_IMMEDIATE);
     out->send_ps += c->send_ps;
     out->receive_ps += c->poll_ps + c->receive_ps;
     out->stage_ps = more(out->stage_ps, c->gap_ps[NIC_STAGE_NIC_OUT]);
@@ -147,24 +162,34 @@ double nic_bytes_per_s(const struct nic_ps *costs)
 
 /* ---- scenarios ---- */
 
+static int tell_layers(const struct nic *nic, const char *layer, char *reason, size_t reason_bytes)
+{
+    char names[160] = "";
+    for (size_t i = 0, n = 0; i < nic->layers && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", nic->layer[i].name);
+    snprintf(reason, reason_bytes, "the interfaces of network %s have no layer '%s': use %s", nic->network, layer, names);
+    return -EINVAL;
+}
+
 int nic_setup_of(const struct scenario *s, struct nic_setup *out, char *reason, size_t reason_bytes)
 {
     const struct network *network = s->machine.network;
-    const char *colon = strchr(network->name, ':'), *layer = colon ? colon + 1 : "ch4";
+    const char *colon = strchr(network->name, ':'), *layer = colon ? colon + 1 : NULL;
     struct nic_setup setup = {.kind = scenario_channel(s)};
     const struct nic *described = nic_find(network->name);
     struct nic nic;
     if (!described) {
-        snprintf(reason, reason_bytes, "nobody has described the interfaces of network %s: use tianhe", network->name);
+        snprintf(reason, reason_bytes,
+                 "nobody has described the interfaces of network %s: use tianhe, infiniband-ddr or infiniband-hdr",
+                 network->name);
         return -ENOTSUP;
     }
-    if (!nic_layer_find(described, layer)) {
-        snprintf(reason, reason_bytes, "network %s has no layer '%s': use glex, uct, ucp, ofi, ch4 or ch3", described->network, layer);
-        return -EINVAL;
-    }
+    if (!nic_layer_find(described, layer))
+        return tell_layers(described, layer, reason, reason_bytes);
     if (channel_shape_remote(setup.kind, s->params.fragment_bytes, s->params.slots, &setup.shape)) {
-        snprintf(reason, reason_bytes, "rings take fragments of 64 bytes to a quarter of their slots, of 1 GiB at most, not %u of %u",
-                 s->params.slots, s->params.fragment_bytes);
+        snprintf(reason, reason_bytes,
+                 "rings take fragments of 64 bytes to a quarter of their slots, of 1 GiB at most, not %u of %u", s->params.slots,
+                 s->params.fragment_bytes);
         return -EINVAL;
     }
     nic = nic_of_port(described, network->byte_ns.value);
@@ -181,7 +206,8 @@ int nic_scenario_s(const struct scenario *s, double *out_s, char *reason, size_t
     if (err)
         return err;
     struct nic_message message = {setup.kind, &setup.shape, s->job.p2p.size_bytes, s->conditions.buffers == BUFFERS_COLD};
-    err = s->job.p2p.pattern == P2P_STREAM ? nic_pace_ps(&setup.costs, &message, &time_ps) : nic_message_ps(&setup.costs, &message, &time_ps);
+    err = s->job.p2p.pattern == P2P_STREAM ? nic_pace_ps(&setup.costs, &message, &time_ps)
+                                           : nic_message_ps(&setup.costs, &message, &time_ps);
     if (err)
         snprintf(reason, reason_bytes, "there is no closed form of %llu bytes in several fragments over %s: shmcoll sim has it",
                  (unsigned long long)message.bytes, setup.kind->name);

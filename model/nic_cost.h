@@ -1,4 +1,5 @@
-/* What a message between two nodes costs over S2's channels, in closed form: the sum of its stages, alone; the slowest of them, in a row.
+/* What a message between two nodes costs over S2's channels, in closed form: the sum of its stages, alone; the slowest of them,
+ * in a row.
  *
  * All is as it is after the first messages: pairs have their rings and credits, memory that is the same each time is registered.
  * Nothing waits for credits or units. Messages in several fragments have no form: how they overlap is for the simulator. */

@@ -165,6 +165,11 @@ double node_fetch_share(const struct node *node)
     return 1;
 }
 
+int node_caches_by_bus(const struct node *node, uint32_t core_a, uint32_t core_b)
+{
+    return node->domains < node->sockets && node->core_cache[core_a] != node->core_cache[core_b];
+}
+
 double node_bandwidth_bytes_per_s(const struct node *node, double cores)
 {
     const struct bandwidth_point *below = NULL;

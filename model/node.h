@@ -106,8 +106,8 @@ struct node {
 
     struct quantity handover_ns[HANDOVER_CLASS_COUNT]; /* one way, from the store to the reader's load done */
     double *pair_handover_ns; /* [i*cores + j], i writer, j reader; NULL if there is none; NAN entries fall back to the class */
-    struct quantity fetch_ns;  /* a load of a line the nearest core wrote a while ago; a hand-over where unknown: there the load waits for
-                                  the store as well */
+    struct quantity fetch_ns; /* a load of a line the nearest core wrote a while ago; a hand-over where unknown: there the load
+                                 waits for the store as well */
     struct quantity store_ns;  /* one notification store at the writer beyond the first in a row */
     struct quantity atomic_ns; /* atomic add on a line in the own cache */
     struct quantity packet_ns; /* sending a packet from endpoint to endpoint and taking it in, beyond copies and hand-over */
@@ -149,14 +149,16 @@ enum handover_class node_handover_class(const struct node *node, uint32_t core_a
 double node_handover_ns(const struct node *node, uint32_t writer_core, uint32_t reader_core);
 /* fetch_ns against the hand-over of the nearest known class, for scaling it to farther cores; 1 if unknown, never above. */
 double node_fetch_share(const struct node *node);
+/* Sockets before one memory have their caches on its bus as well: whether what one core's cache has of the other's passes it. */
+int node_caches_by_bus(const struct node *node, uint32_t core_a, uint32_t core_b);
 /* Seconds of one copy by one core, both sides on its own domain: `alone`, and beside the counterpart on
  * another core (overlap_slowdown where no such time was measured). NAN if the class is unknown. */
 double node_copy_alone_s(const struct node *node, const struct copy_context *copy);
 double node_copy_beside_s(const struct node *node, const struct copy_context *copy);
 /* Seconds by which the kernel's copy between two processes takes longer than the same copy within one; 0 where unknown. */
 double node_peer_extra_s(const struct node *node, uint64_t bytes);
-/* Seconds from a slot of another rank's to an own one: what a copy-in and a copy-out cost beyond a plain copy, as if the two sides
- * of a copy added; never less than either with warm user memory. NAN if unknown. */
+/* Seconds from a slot of another rank's to an own one: what a copy-in and a copy-out cost beyond a plain copy, as if the two
+ * sides of a copy added; never less than either with warm user memory. NAN if unknown. */
 double node_copy_relay_s(const struct node *node, uint64_t bytes, uint64_t queue_bytes, uint64_t message_bytes);
 /* node_copy_alone_s for a long message. */
 double node_copy_s(const struct node *node, enum copy_class copy_class, uint64_t bytes, uint64_t queue_bytes);

@@ -250,6 +250,16 @@ static int check_cluster(const struct scenario *s, const struct complaint *c)
     return 0;
 }
 
+/* Blocks are renumbered among ranks that exchange them. */
+static int check_numbering(const struct scenario *s, const struct complaint *c)
+{
+    if (!s->numbering)
+        return 0;
+    if (s->job.kind != JOB_ALLGATHER || !s->algorithm || s->machine.levels == 2)
+        return complain(c, "a mapping is of an allgather by a schedule, in one level");
+    return numbering_check(s->numbering, s->job.procs) ? complain(c, "the mapping is no permutation of %u ranks", s->job.procs) : 0;
+}
+
 int scenario_check(const struct scenario *scenario, char *reason, size_t reason_bytes)
 {
     struct complaint c = {reason, reason_bytes};
@@ -260,12 +270,33 @@ int scenario_check(const struct scenario *scenario, char *reason, size_t reason_
         err = check_messages(scenario, &c);
     else if (!err && (err = check_params(&scenario->params, &c)) == 0)
         err = check_protocol(scenario, &c);
+    err = err ? err : check_numbering(scenario, &c);
     return err ? err : check_conditions(scenario, &c);
 }
 
 int scenario_peers_by_kernel(const struct scenario *scenario)
 {
     return scenario->conditions.backend == BACKEND_PROCS && scenario->conditions.buffer_memory == BUFFER_MEMORY_PRIVATE;
+}
+
+/* Whether each `region` ranks are in one domain. */
+static int in_domains(const struct scenario *s, uint32_t region)
+{
+    const uint32_t *domain = s->machine.node->core_domain, *core = s->placement.core_of_rank;
+    for (uint32_t rank = 0; rank < s->job.procs; rank++)
+        if (domain[core[rank]] != domain[core[rank / region * region]])
+            return 0;
+    return 1;
+}
+
+uint32_t scenario_region(const struct scenario *scenario)
+{
+    if (scenario->machine.network)
+        return schedule_region(scenario->job.procs, scenario->machine.ppn);
+    uint32_t region = schedule_region(scenario->job.procs, scenario->job.procs);
+    while (region > 1 && !in_domains(scenario, region))
+        region /= 2;
+    return region;
 }
 
 /* The n-th core of a domain; node->cores if it has fewer. */

@@ -115,6 +115,7 @@ struct conditions {
 };
 
 struct schedule_algorithm; /* schedule.h */
+struct numbering;          /* numbering.h */
 struct channel_kind;       /* channel.h */
 
 struct scenario {
@@ -126,6 +127,10 @@ struct scenario {
     /* Allgather: messages exchanged by this schedule, over channels; the protocol is not looked at then. NULL: by the protocol.
      * On a network the schedule of whatever collective it is, which must be given. */
     const struct schedule_algorithm *algorithm;
+    /* Of an Allgather by a schedule: who plays whom, and how blocks come to where they belong; NULL: the identity. `mapping` is what
+     * rows call it. */
+    const struct numbering *numbering;
+    const char *mapping;
     /* What messages go over, of p2p and of a schedule; NULL: er. Its queues have params.slots fragments. */
     const struct channel_kind *channel;
     struct conditions conditions;
@@ -138,6 +143,8 @@ struct trace_step {
     uint32_t index;          /* slot, set or line */
     uint64_t start_ps, wait_end_ps, end_ps; /* wait_end: when the awaited value was posted (start if it was there) */
     uint64_t bytes;
+    /* Of what a network brings: until when the wait is for the sender, and until when for a way that nobody else is on. 0 elsewhere. */
+    uint64_t sent_ps, alone_ps;
     uint32_t stage;    /* of a network, enum nic_stage: where; 0: the rank itself */
     const char *label; /* what it is; NULL: its name says it */
 };
@@ -162,7 +169,11 @@ struct outcome {
     /* sim: events are queue pops, messages are notifications stored. On a network without contention, simulated round by round
      * without a queue, they are steps of ranks and messages received. */
     uint64_t events, messages;
+    uint64_t channel_bytes; /* of memory, of the rank whose channels have most; 0: absent */
     double wall_s; /* evaluator's own time */
+    /* sim: messages between ranks and their bytes, of one call, of a schedule on a network in one level */
+    int levels_counted;
+    uint64_t messages_inside, messages_between, bytes_inside, bytes_between; /* a node; nodes */
     /* run */
     int verified; /* 1 checked and right, 0 wrong, -1 not checked */
     double memcpy_cold_s, copy_bound_s, handover_ns; /* NAN if absent */
@@ -199,6 +210,9 @@ const struct channel_kind *scenario_channel(const struct scenario *scenario);
 
 /* Whether a rank reaches another's user buffer only through the kernel: ranks are processes, and buffers their own memory. */
 int scenario_peers_by_kernel(const struct scenario *scenario);
+
+/* Ranks of a region, as schedule_init_regions() takes them: the most that are always on one node, or of a node alone in one domain. */
+uint32_t scenario_region(const struct scenario *scenario);
 
 /* Whether two ranks are on one core. */
 int scenario_shares_cores(const struct scenario *scenario);

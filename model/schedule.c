@@ -10,6 +10,7 @@ const struct schedule_algorithm *const schedule_table[] = {
     &schedule_bruck,
     &schedule_neighbour_exchange,
     &schedule_sparbit,
+    &schedule_locality_bruck,
     &schedule_binomial,
     &schedule_binomial_scatter,
     &schedule_scatter_allgather,
@@ -32,9 +33,22 @@ int schedule_valid(const struct schedule_algorithm *algorithm, uint32_t procs)
 
 int schedule_init(struct schedule *out, const struct schedule_algorithm *algorithm, uint32_t procs, uint32_t root)
 {
+    return schedule_init_regions(out, algorithm, procs, root, 1);
+}
+
+uint32_t schedule_region(uint32_t procs, uint32_t ppn)
+{
+    return 1u << __builtin_ctz(procs | ppn);
+}
+
+int schedule_init_regions(struct schedule *out, const struct schedule_algorithm *algorithm, uint32_t procs, uint32_t root,
+                          uint32_t region)
+{
     if (!schedule_valid(algorithm, procs) || root >= procs || (algorithm->kind == SCHEDULE_ALLGATHER && root != 0))
         return -EINVAL;
-    *out = (struct schedule){.algorithm = algorithm, .procs = procs, .root = root};
+    if (region == 0 || (region & (region - 1)) || procs % region)
+        return -EINVAL;
+    *out = (struct schedule){.algorithm = algorithm, .procs = procs, .root = root, .region = region};
     while (1u << out->levels < procs)
         out->levels++;
     return 0;

@@ -29,6 +29,7 @@ enum schedule_kind { SCHEDULE_ALLGATHER, SCHEDULE_SCATTER, SCHEDULE_BCAST };
 enum schedule_op {
     SCHEDULE_EXCHANGE,
     SCHEDULE_ROTATE, /* within the rank: what lies at place j moves to place (j + shift) mod procs; see schedule_place() */
+    SCHEDULE_PERMUTE, /* of a numbering that reorders, as its last step: to place rank_of_virtual[(j + shift) mod procs] */
 };
 
 /* Blocks (first + i*stride) mod procs for i < count. */
@@ -41,7 +42,7 @@ struct schedule_step {
     uint32_t round; /* the same at both ends; rises from step to step of a rank; < schedule_rounds() */
     uint32_t send_to, receive_from; /* virtual ranks or SCHEDULE_NONE; not both none in an exchange */
     struct schedule_blocks send, receive; /* count 0 where there is no partner */
-    uint32_t shift; /* ROTATE */
+    uint32_t shift; /* ROTATE, PERMUTE */
 };
 
 struct schedule_algorithm;
@@ -52,6 +53,7 @@ struct schedule {
     uint32_t procs;
     uint32_t root;   /* virtual rank */
     uint32_t levels; /* ceil(log2 procs) */
+    uint32_t region; /* a power of two: ranks 0..region-1 are near each other, the next as many too, and so on */
 };
 
 struct schedule_algorithm {
@@ -72,6 +74,7 @@ extern const struct schedule_algorithm schedule_recursive_doubling;
 extern const struct schedule_algorithm schedule_bruck;
 extern const struct schedule_algorithm schedule_neighbour_exchange;
 extern const struct schedule_algorithm schedule_sparbit;
+extern const struct schedule_algorithm schedule_locality_bruck;
 extern const struct schedule_algorithm schedule_binomial;
 extern const struct schedule_algorithm schedule_binomial_scatter;
 extern const struct schedule_algorithm schedule_scatter_allgather;
@@ -87,6 +90,12 @@ int schedule_valid(const struct schedule_algorithm *algorithm, uint32_t procs);
 
 /* `root`: virtual rank; 0 for an Allgather. 0, or -EINVAL if the algorithm is not valid for procs or the root is none of them. */
 int schedule_init(struct schedule *out, const struct schedule_algorithm *algorithm, uint32_t procs, uint32_t root);
+/* The same with regions of so many ranks, which only locality_bruck looks at; schedule_init() is with regions of one. -EINVAL as well
+ * if the region is no power of two, or does not divide procs. */
+int schedule_init_regions(struct schedule *out, const struct schedule_algorithm *algorithm, uint32_t procs, uint32_t root,
+                          uint32_t region);
+/* The largest region of which none is on two nodes, with ppn >= 1 ranks on each, rank after rank. */
+uint32_t schedule_region(uint32_t procs, uint32_t ppn);
 
 static inline uint32_t schedule_rounds(const struct schedule *schedule)
 {
@@ -105,16 +114,38 @@ static inline void schedule_step(const struct schedule *schedule, uint32_t rank,
     schedule->algorithm->step(schedule, rank, k, out);
 }
 
-/* The same for who plays that rank: partners are ranks, blocks stay virtual. */
+/* The same for who plays that rank, an Allgather if the numbering remaps: partners are ranks, blocks stay virtual.
+ *   EXCH     rounds are later by one. In the first, a rank who is not its own virtual rank sends the block it has and gets that of
+ *            its virtual rank; the block it sends is from then on one that it still has to get
+ *   REORDER  a rank ends with SCHEDULE_PERMUTE, in which the rotation is contained. Who keeps every block at its number and
+ *            rotates nothing takes its shift for 0 */
+void schedule_step_remapped(const struct schedule *schedule, const struct numbering *numbering, uint32_t rank, uint32_t k,
+                            struct schedule_step *out);
+uint32_t schedule_steps_numbered(const struct schedule *schedule, const struct numbering *numbering, uint32_t rank);
+uint32_t schedule_rounds_numbered(const struct schedule *schedule, const struct numbering *numbering);
+/* Whether step k is the first of EXCH: what it sends lies wherever the user has it. */
+static inline int schedule_step_trades(const struct numbering *numbering, uint32_t rank, uint32_t k)
+{
+    return k == 0 && numbering && numbering->remap == NUMBERING_EXCH && numbering_virtual(numbering, rank) != rank;
+}
+
 static inline void schedule_step_numbered(const struct schedule *schedule, const struct numbering *numbering, uint32_t rank,
                                           uint32_t k, struct schedule_step *out)
 {
+    if (numbering && numbering->remap != NUMBERING_PLACED) {
+        schedule_step_remapped(schedule, numbering, rank, k, out);
+        return;
+    }
     schedule_step(schedule, numbering_virtual(numbering, rank), k, out);
     if (out->send_to != SCHEDULE_NONE)
         out->send_to = numbering_rank(numbering, out->send_to);
     if (out->receive_from != SCHEDULE_NONE)
         out->receive_from = numbering_rank(numbering, out->receive_from);
 }
+
+/* What the rank has to know of a numbering to take its steps, but REORDER's moves. 0, or -E2BIG if that is not a few numbers. */
+int schedule_neighbours(const struct schedule *schedule, const struct numbering *numbering, uint32_t rank,
+                        struct numbering_neighbours *out);
 
 /* The i-th of the blocks, i < count. */
 static inline uint32_t schedule_block(const struct schedule *schedule, const struct schedule_blocks *blocks, uint32_t i)

@@ -21,6 +21,8 @@ struct summing {
     struct message_costs costs;
     uint32_t procs;
     struct schedule_step *step; /* [rank] in this round */
+    uint32_t *next;             /* [rank] the step after it */
+    uint64_t moves;             /* copies of a block with which a rank ends, of a numbering that reorders */
     double *sender_s, *receiver_s; /* [core] work of its ranks in this round */
     struct load *memory; /* [domain*HALVES + half] */
     uint32_t *loaded;    /* [(domain*HALVES + half)*procs + rank] the last sum in which the rank loaded it */
@@ -59,8 +61,8 @@ static struct message message_of(const struct summing *u, uint32_t from)
     else
         m.runs = b->count;
     /* The own block is what it was before the call, or has just been put in its place. */
-    int first = step->round == 0;
-    m.source_cold = (first && u->q->cold && u->q->in_place) || outgrows(u, from, message_bytes(&m));
+    int as_it_was = u->next[from] == 1 && (u->q->in_place || schedule_step_trades(u->q->numbering, from, 0));
+    m.source_cold = (as_it_was && u->q->cold) || outgrows(u, from, message_bytes(&m));
     m.target_cold = target_cold(u, step->send_to);
     return m;
 }
@@ -113,12 +115,11 @@ static void add_move(struct summing *u, uint32_t rank, uint64_t bytes, int cold)
     load_memory(u, u->q->node->core_domain[core_of(u, rank)], HALF_OUT, rank, cold ? LOAD_COPY * (double)bytes : 0);
 }
 
-static void add_rotation(struct summing *u, uint32_t rank, uint32_t shift)
+static void add_reordering(struct summing *u, uint32_t rank)
 {
-    uint64_t block = u->q->block_bytes;
-    int cold = outgrows(u, rank, 2 * block * u->procs);
-    add_move(u, rank, block * shift, cold);
-    add_move(u, rank, block * (u->procs - shift), cold);
+    int cold = outgrows(u, rank, u->q->block_bytes * u->procs);
+    for (uint64_t i = 0; i < u->moves; i++)
+        add_move(u, rank, u->q->block_bytes, cold);
 }
 
 static void add_message(struct summing *u, uint32_t from)
@@ -183,31 +184,51 @@ static void end_round(struct summing *u)
     u->answer.limit_s += limit_s;
 }
 
-/* Step k of an Allgather is round k of all who have one. */
-static void sum_round(struct summing *u, uint32_t round)
+/* A rank's next step, if it is of that round. */
+static void take_step(struct summing *u, uint32_t rank, uint32_t round)
 {
     const struct schedule_question *q = u->q;
+    struct schedule_step *step = &u->step[rank];
+    if (u->next[rank] < schedule_steps_numbered(q->schedule, q->numbering, rank)) {
+        schedule_step_numbered(q->schedule, q->numbering, rank, u->next[rank], step);
+        if (step->round == round) {
+            u->next[rank]++;
+            return;
+        }
+    }
+    *step = (struct schedule_step){.send_to = SCHEDULE_NONE, .receive_from = SCHEDULE_NONE};
+}
+
+static void sum_round(struct summing *u, uint32_t round)
+{
     begin_round(u);
     for (uint32_t rank = 0; rank < u->procs; rank++) {
         struct schedule_step *step = &u->step[rank];
-        *step = (struct schedule_step){.send_to = SCHEDULE_NONE, .receive_from = SCHEDULE_NONE};
-        if (round < schedule_steps(q->schedule, numbering_virtual(q->numbering, rank)))
-            schedule_step_numbered(q->schedule, q->numbering, rank, round, step);
-        if (step->op == SCHEDULE_ROTATE)
-            add_rotation(u, rank, step->shift);
+        take_step(u, rank, round);
+        if (step->op == SCHEDULE_PERMUTE)
+            add_reordering(u, rank);
         else if (step->send_to != SCHEDULE_NONE)
             add_message(u, rank);
     }
     end_round(u);
 }
 
-/* Every rank's block from where the user has it to where it belongs. */
+/* Whether a rank's block has first to go to where it belongs, or to the place of the rank's number. */
+static int is_placed(const struct summing *u, uint32_t rank)
+{
+    const struct numbering *n = u->q->numbering;
+    if (n && n->remap == NUMBERING_REORDER && numbering_virtual(n, rank) != rank)
+        return 1;
+    return !u->q->in_place && !schedule_step_trades(n, rank, 0);
+}
+
 static void sum_placing(struct summing *u)
 {
     begin_round(u);
     for (uint32_t rank = 0; rank < u->procs; rank++) {
         u->step[rank] = (struct schedule_step){.send_to = SCHEDULE_NONE, .receive_from = SCHEDULE_NONE};
-        add_move(u, rank, u->q->block_bytes, target_cold(u, rank));
+        if (is_placed(u, rank))
+            add_move(u, rank, u->q->block_bytes, target_cold(u, rank));
     }
     end_round(u);
 }
@@ -218,18 +239,21 @@ static int summing_create(struct summing *u, const struct schedule_question *q)
     *u = (struct summing){.q = q, .procs = q->schedule->procs};
     message_costs_init(&u->costs, node, &q->way);
     u->step = calloc(u->procs, sizeof *u->step);
+    u->next = calloc(u->procs, sizeof *u->next);
     u->sender_s = calloc(node->cores, sizeof *u->sender_s);
     u->receiver_s = calloc(node->cores, sizeof *u->receiver_s);
     u->memory = calloc((size_t)node->domains * HALVES, sizeof *u->memory);
     u->loaded = calloc((size_t)node->domains * HALVES * u->procs, sizeof *u->loaded);
     u->link_bytes = calloc((size_t)node->sockets * HALVES, sizeof *u->link_bytes);
     u->at_cache = calloc(u->procs, sizeof *u->at_cache);
-    return u->step && u->sender_s && u->receiver_s && u->memory && u->loaded && u->link_bytes && u->at_cache ? 0 : -ENOMEM;
+    return u->step && u->next && u->sender_s && u->receiver_s && u->memory && u->loaded && u->link_bytes && u->at_cache ? 0
+                                                                                                                        : -ENOMEM;
 }
 
 static void summing_destroy(struct summing *u)
 {
     free(u->step);
+    free(u->next);
     free(u->sender_s);
     free(u->receiver_s);
     free(u->memory);
@@ -251,9 +275,10 @@ static void sum_up(struct summing *u)
     const struct node *node = u->q->node;
     u->answer.time_s = node->contention_free ? 0 : quantity_or(&node->call_ns, 0) * 1e-9;
     count_at_caches(u);
-    if (!u->q->in_place)
-        sum_placing(u);
-    for (uint32_t round = 0; round < schedule_rounds(u->q->schedule); round++)
+    if (u->q->numbering && u->q->numbering->remap == NUMBERING_REORDER)
+        u->moves = numbering_moves(u->q->numbering, u->procs, 0);
+    sum_placing(u);
+    for (uint32_t round = 0; round < schedule_rounds_numbered(u->q->schedule, u->q->numbering); round++)
         sum_round(u, round);
 }
 

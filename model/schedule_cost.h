@@ -6,6 +6,8 @@
  * between sockets need for all that is copied in it; there a byte read counts a third of a copy, a byte written two, and what a
  * cache holds nothing.
  *
+ * Every block lies at its number from the moment it comes, so nothing is rotated; what lies in two pieces for that counts as one.
+ *
  * What is sent is what came last, or the own block: it is in the rank's cache if its share of the last-level cache holds it. */
 #ifndef SHMCOLL_MODEL_SCHEDULE_COST_H
 #define SHMCOLL_MODEL_SCHEDULE_COST_H

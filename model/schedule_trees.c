@@ -208,3 +208,15 @@ TREE(linear, "the root sends to everyone; procs - 1 rounds", linear_children, li
 TREE(chains, "down four chains", chains_children, chains_child, chains_parent, chains_round)
 TREE(binary, "down a binary tree, numbered level by level", binary_children, binary_child, binary_parent, binary_round)
 TREE(binomial_near, "down a binomial tree, to the nearest first", near_children, near_child, near_parent, near_round)
+
+int schedule_is_tree(const struct schedule *s)
+{
+    for (uint32_t r = 0; r < s->procs; r++)
+        for (uint32_t k = 0; k < schedule_steps(s, r); k++) {
+            struct schedule_step step;
+            schedule_step(s, r, k, &step);
+            if ((step.receive_from != SCHEDULE_NONE) != (k == 0 && r != s->root))
+                return 0;
+        }
+    return s->algorithm->kind == SCHEDULE_BCAST;
+}

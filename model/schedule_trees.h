@@ -21,5 +21,7 @@ extern const struct schedule_algorithm schedule_binomial_near;
 /* These, NULL-terminated. */
 extern const struct schedule_algorithm *const schedule_trees[];
 
+/* Whether a broadcast is one down which each rank but the root receives once, before it sends. */
+int schedule_is_tree(const struct schedule *schedule);
 
 #endif

@@ -95,7 +95,8 @@ int segment_layout_packed(const struct segment_shape *shape, uint32_t page_bytes
     sum_add(&rank, shape->slots, layout.control_stride_bytes);
     sum_round_up(&rank, base_page);
     layout.fragments_offset = rank.bytes;
-    layout.fragment_stride_bytes = round_up(shape->fragment_bytes, shape->fragment_bytes < base_page ? LINE_PAIR_BYTES : base_page);
+    layout.fragment_stride_bytes =
+        round_up(shape->fragment_bytes, shape->fragment_bytes < base_page ? LINE_PAIR_BYTES : base_page);
     sum_add(&rank, shape->slots, layout.fragment_stride_bytes);
     return layout_end(&layout, rank, out);
 }

@@ -49,7 +49,8 @@ static struct bcast_prediction run(struct runner *runner, struct laps laps)
     return out;
 }
 
-static void add(struct bcast_prediction *to, const struct bcast_prediction *more, const struct bcast_prediction *less, double times)
+static void add(struct bcast_prediction *to, const struct bcast_prediction *more, const struct bcast_prediction *less,
+                double times)
 {
     to->time_s += times * (more->time_s - less->time_s);
     to->time_mean_s += times * (more->time_mean_s - less->time_mean_s);
@@ -71,7 +72,8 @@ static struct bcast_prediction extrapolate(struct runner *runner, struct laps wh
     if (long_sets) {
         struct laps longer = {run_at.sets, 2 * run_at.n, run_at.rest};
         more = run(runner, longer);
-        add(&sum, &more, &base, (double)(whole.sets - 1) / (double)(run_at.sets - 1) * (double)(whole.n - run_at.n) / (double)run_at.n);
+        add(&sum, &more, &base,
+            (double)(whole.sets - 1) / (double)(run_at.sets - 1) * (double)(whole.n - run_at.n) / (double)run_at.n);
     }
     if (run_at.sets < whole.sets) {
         struct laps longer = {run_at.sets + period, run_at.n, run_at.rest};
@@ -106,8 +108,8 @@ int step_clock_time(const struct scenario *scenario, const struct tree *tree, st
     if (job_size_bytes(&scenario->job) == 0 || procs == 1)
         return 0;
     if (procs > STEP_CLOCK_PROCS_MAX) {
-        snprintf(reason, reason_bytes, "the model steps through protocol %s for at most %d ranks", scenario->params.protocol->name,
-                 STEP_CLOCK_PROCS_MAX);
+        snprintf(reason, reason_bytes, "the model steps through protocol %s for at most %d ranks",
+                 scenario->params.protocol->name, STEP_CLOCK_PROCS_MAX);
         return -ENOTSUP;
     }
     int err = step_costs_create(&costs, scenario, reason, reason_bytes);

@@ -3,9 +3,10 @@
  * All ranks run their programs against words and copies that cost what step_costs.h says; always the rank whose time is
  * least goes on, so whatever it sees has happened. Beyond the simulator's rules, what a copy writes after a notification waits in
  * the store buffer until that has taken its line, and a short copy's lines come before the store after it is seen. Ranks that
- * share a core run one at a time, each until it waits. What repeats is not run again: a message (a block) of many sets, or of sets with many
- * slots, follows from shorter ones, since time grows linearly with the sets, with their slots and with the fragments in the
- * last one once the ranks have found their pace. O(procs) a step and a few hundred fragments whatever the message.
+ * share a core run one at a time, each until it waits. What repeats is not run again: a message (a block) of many sets, or of
+ * sets with many slots, follows from shorter ones, since time grows linearly with the sets, with their slots and with the
+ * fragments in the last one once the ranks have found their pace. O(procs) a step and a few hundred fragments whatever the
+ * message.
  */
 #ifndef SHMCOLL_MODEL_STEP_CLOCK_H
 #define SHMCOLL_MODEL_STEP_CLOCK_H

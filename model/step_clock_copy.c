@@ -38,7 +38,8 @@ static int peer_side(struct step_clock *c, uint32_t r, const struct step *s, uin
     struct clock_peer *peer = &c->peer[(size_t)c->cache_id[r] * c->procs + owner];
     const struct clock_rank *leader = &c->rank[peer->leader];
     int come = peer->end_bytes > s->offset_bytes;
-    int coming = come && peer->leader != r && leader->phase >= CLOCK_COPY && leader->phase <= CLOCK_COPYING && leader->step.offset_bytes <= s->offset_bytes;
+    int coming = come && peer->leader != r && leader->phase >= CLOCK_COPY && leader->phase <= CLOCK_COPYING &&
+                 leader->step.offset_bytes <= s->offset_bytes;
     if (!come) {
         *peer = (struct clock_peer){s->offset_bytes + s->bytes, r};
         f->from_domain = c->costs->users_cold ? user_domain(c, owner) : STEP_NOBODY;

@@ -106,7 +106,10 @@ static void place_lines(struct step_clock *c)
 int step_clock_words_create(struct step_clock *c)
 {
     const struct params *p = &c->costs->scenario->params;
-    const uint32_t each[WORD_KIND_COUNT] = {[WORD_CONTROL] = c->slots, [WORD_LINE] = EAGER_LINES, [WORD_ACK] = 1, [WORD_OFFER] = 1,
+    const uint32_t each[WORD_KIND_COUNT] = {[WORD_CONTROL] = c->slots,
+                                            [WORD_LINE] = EAGER_LINES,
+                                            [WORD_ACK] = 1,
+                                            [WORD_OFFER] = 1,
                                             [WORD_COUNTER] = c->protocol->counters};
     for (uint32_t kind = 0; kind < WORD_KIND_COUNT; kind++) {
         int of_set = kind == WORD_SET_OP || kind == WORD_SET_NREADERS;

@@ -11,7 +11,8 @@ static void core_leave(struct step_clock *c, uint32_t r)
     if (!c->shared_cores)
         return;
     for (uint32_t i = core; i < c->procs; i++)
-        if (c->core_id[i] == core && c->rank[i].ready_s < INFINITY && (next == STEP_NOBODY || c->rank[i].ready_s < c->rank[next].ready_s))
+        if (c->core_id[i] == core && c->rank[i].ready_s < INFINITY &&
+            (next == STEP_NOBODY || c->rank[i].ready_s < c->rank[next].ready_s))
             next = i;
     c->core_rank[core] = next;
     if (next == STEP_NOBODY)

@@ -128,7 +128,8 @@ static int copies_known(struct step_costs *c, char *reason, size_t reason_bytes)
     const struct node *node = c->scenario->machine.node;
     uint32_t uses = c->scenario->params.protocol->uses;
     for (int kind = STEP_COPY_IN; kind <= STEP_COPY_PUSH; kind++) {
-        uint32_t used = uses & (kind < STEP_COPY_OWN ? PROTOCOL_SLOTS | PROTOCOL_LINES : PROTOCOL_PEERS); /* else the own is cached */
+        uint32_t used =
+            uses & (kind < STEP_COPY_OWN ? PROTOCOL_SLOTS | PROTOCOL_LINES : PROTOCOL_PEERS); /* else the own is cached */
         enum copy_class copy_class = class_of(c, (enum step_copy_kind)kind);
         if (used && !(node_copy_s(node, copy_class, 4096, 0) > 0)) {
             snprintf(reason, reason_bytes, "node %s does not say what a copy (%s) costs; calibrate it", node->name,
@@ -190,8 +191,8 @@ static double tail_s(const struct node *node, enum copy_class copy_class, double
     return start_s;
 }
 
-/* From the own cache to memory, a plain copy but for the first lines, which need not be waited for. What the node knows only of copies out
- * of another's cache is not dearer. */
+/* From the own cache to memory, a plain copy but for the first lines, which need not be waited for. What the node knows only of
+ * copies out of another's cache is not dearer. */
 static double own_cached_s(const struct step_costs *c, const struct copy_context *context)
 {
     const struct node *node = c->scenario->machine.node;

@@ -2,7 +2,7 @@
 NAME = "speedup"
 HEIGHT = 14.0
 load "style.gp"
-set multiplot layout 2,2 title "Simulated, 64 ranks on 8 nodes of nehalem-2x4: default numbering / renumbered; grey: measured (TopoMPI)" noenhanced
+set multiplot layout 2,2 title "64 ranks on 8 nodes of harpertown-2x4, simulated; grey: measured (TopoMPI)" noenhanced
 set ylabel "speed-up"
 set logscale y 2
 set style fill solid 0.3 noborder

@@ -1,6 +1,8 @@
 #include "sim/goal_match.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +52,14 @@ static void take_out(struct goal_match *match, struct goal_list *list, uint32_t 
 
 static int fits(const struct goal_match *match, uint32_t send, uint32_t receive)
 {
-    const struct goal_task *s = &match->program->task[send], *r = &match->program->task[receive];
-    return (r->peer == GOAL_ANY || r->peer == match->rank_of[send]) && (r->tag == GOAL_ANY || r->tag == s->tag);
+    uint32_t from = match->rank_of[send], to = match->rank_of[receive], peer = goal_program_peer(match->program, to, receive);
+    uint32_t tag = goal_program_step(match->program, to, receive)->tag;
+    return (peer == GOAL_ANY || peer == from) && (tag == GOAL_ANY || tag == goal_program_step(match->program, from, send)->tag);
 }
 
 uint32_t goal_match_message(struct goal_match *match, uint32_t send)
 {
-    uint32_t rank = match->program->task[send].peer, before = GOAL_ANY;
+    uint32_t rank = goal_program_peer(match->program, match->rank_of[send], send), before = GOAL_ANY;
     for (uint32_t at = match->posted[rank].head; at != GOAL_ANY; before = at, at = match->next[at])
         if (fits(match, send, at)) {
             take_out(match, &match->posted[rank], before, at);
@@ -76,4 +79,26 @@ uint32_t goal_match_receive(struct goal_match *match, uint32_t receive)
         }
     append(match, &match->posted[rank], receive);
     return GOAL_ANY;
+}
+
+void goal_match_tell(const struct goal_match *match, char *reason, size_t reason_bytes)
+{
+    enum { TOLD_MAX = 4 };
+    uint32_t waiting = 0;
+    int at = snprintf(reason, reason_bytes, "deadlock:");
+    for (uint32_t r = 0; r < match->program->ranks; r++) {
+        uint32_t task = match->posted[r].head;
+        if (task == GOAL_ANY || waiting++ >= TOLD_MAX || at < 0 || (size_t)at >= reason_bytes)
+            continue;
+        const struct goal_task t = goal_program_task(match->program, r, task);
+        char from[32] = "any rank", line[32] = "";
+        if (t.peer != GOAL_ANY)
+            snprintf(from, sizeof from, "rank %" PRIu32, t.peer);
+        if (t.line)
+            snprintf(line, sizeof line, " (line %" PRIu32 ")", t.line);
+        at += snprintf(reason + at, reason_bytes - (size_t)at, "%s rank %" PRIu32 " waits for %s%s", waiting > 1 ? "," : "", r,
+                       from, line);
+    }
+    if (waiting > TOLD_MAX && at > 0 && (size_t)at < reason_bytes)
+        snprintf(reason + at, reason_bytes - (size_t)at, ", and %" PRIu32 " ranks more wait", waiting - TOLD_MAX);
 }

@@ -6,6 +6,8 @@
 
 #include "model/goal_program.h"
 
+#include <stddef.h>
+
 struct goal_list {
     uint32_t head, tail; /* GOAL_ANY: empty */
 };
@@ -24,5 +26,7 @@ void goal_match_destroy(struct goal_match *match);
 uint32_t goal_match_message(struct goal_match *match, uint32_t send);
 /* A receive is posted: the send of its message, or GOAL_ANY. */
 uint32_t goal_match_receive(struct goal_match *match, uint32_t receive);
+/* One line: the first few ranks that have posted a receive for which nothing came, and from whom. */
+void goal_match_tell(const struct goal_match *match, char *reason, size_t reason_bytes);
 
 #endif

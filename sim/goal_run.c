@@ -1,6 +1,7 @@
 #include "sim/goal_run.h"
-#include "sim/goal_match.h"
-#include "sim/sim_radix.h"
+#include "model/step.h"
+#include "sim/goal_limits.h"
+#include "sim/goal_state.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,102 +9,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Processors or NICs of all ranks: 1 GiB of times. */
-enum { UNITS_MAX = 1 << 27 };
-
 enum event_kind {
     READY,  /* a task may begin */
     ARRIVE, /* the first byte of a send's message */
     TAKE,   /* a receive wants its processor */
+    CROSS,  /* a message has come to a link: its place in flight */
 };
 
-struct run {
-    const struct goal_program *program;
-    const struct loggp *network;
-    struct sim_radix queue;
-    struct goal_match match;
-    uint32_t *rank_of;  /* [tasks] */
-    uint32_t *waits;    /* [tasks] needs not yet fulfilled */
-    /* [tasks] when it gets ready; of a begun send when its first byte arrives, of a begun receive when it was posted */
-    uint64_t *stamp_ps;
-    uint64_t *cpu_ps;   /* [ranks * cpus] when it is free, as the next two */
-    uint64_t *out_ps;   /* [ranks * nics] */
-    uint64_t *in_ps;    /* [ranks * nics] */
-    uint32_t ended;
-    uint32_t too_small, too_large; /* the receive and the send that do not fit */
-    struct goal_outcome out;
-};
-
-/* Whether all tasks one after the other would fit, so that nothing can overflow on the way. */
-static int time_fits(const struct goal_program *p, const struct loggp *n)
+static const struct goal_step *step_of(const struct goal_state *run, uint32_t task)
 {
-    unsigned __int128 total = 0, most = (unsigned __int128)1 << 63;
-    unsigned __int128 fixed = 2 * (unsigned __int128)n->overhead_ps + n->latency_ps + n->gap_ps + n->receiver_gap_ps;
-    for (uint32_t i = 0; i < p->tasks && total < most; i++) {
-        const struct goal_task *t = &p->task[i];
-        unsigned __int128 bytes_ps = ((unsigned __int128)t->size * n->byte_fs + 999) / 1000;
-        total += t->kind == GOAL_CALC ? (unsigned __int128)t->size * 1000 : fixed + 2 * bytes_ps;
-    }
-    return total < most && n->byte_fs < UINT64_MAX / 2000;
+    return goal_program_step(run->program, run->rank_of[task], task);
 }
 
-static void run_destroy(struct run *run)
+static uint32_t peer_of(const struct goal_state *run, uint32_t task)
 {
-    sim_radix_destroy(&run->queue);
-    goal_match_destroy(&run->match);
-    free(run->rank_of);
-    free(run->waits);
-    free(run->stamp_ps);
-    free(run->cpu_ps);
-    free(run->out_ps);
-    free(run->in_ps);
+    return goal_program_peer(run->program, run->rank_of[task], task);
 }
 
-static int run_create(struct run *run, int want_times)
+static uint64_t *cpu_of(struct goal_state *run, uint32_t task)
 {
-    const struct goal_program *p = run->program;
-    size_t tasks = (size_t)p->tasks + 1, ranks = p->ranks;
-    run->rank_of = malloc(tasks * sizeof *run->rank_of);
-    run->waits = malloc(tasks * sizeof *run->waits);
-    run->stamp_ps = calloc(tasks, sizeof *run->stamp_ps);
-    run->cpu_ps = calloc(ranks * p->cpus, sizeof *run->cpu_ps);
-    run->out_ps = calloc(ranks * p->nics, sizeof *run->out_ps);
-    run->in_ps = calloc(ranks * p->nics, sizeof *run->in_ps);
-    run->out.end_ps = calloc(ranks, sizeof *run->out.end_ps);
-    run->out.times = want_times ? malloc(tasks * sizeof *run->out.times) : NULL;
-    run->out.spent = want_times ? calloc(ranks, sizeof *run->out.spent) : NULL;
-    if (!run->rank_of || !run->waits || !run->stamp_ps || !run->cpu_ps || !run->out_ps || !run->in_ps || !run->out.end_ps ||
-        (want_times && (!run->out.times || !run->out.spent)))
-        return -ENOMEM;
-    memcpy(run->waits, p->waits, p->tasks * sizeof *run->waits);
-    for (uint32_t r = 0; r < p->ranks; r++)
-        for (uint32_t k = 0; k < p->of_rank[r].count; k++)
-            run->rank_of[p->of_rank[r].first + k] = r;
-    if (want_times)
-        memset(run->out.times, 0xff, tasks * sizeof *run->out.times);
-    int err = goal_match_create(&run->match, p, run->rank_of);
-    sim_radix_create(&run->queue);
-    return err;
+    return &run->cpu_ps[(size_t)run->rank_of[task] * run->program->cpus + step_of(run, task)->cpu];
 }
 
-static uint64_t *cpu_of(struct run *run, uint32_t task)
+static size_t nic_of(const struct goal_state *run, uint32_t task)
 {
-    return &run->cpu_ps[(size_t)run->rank_of[task] * run->program->cpus + run->program->task[task].cpu];
+    return (size_t)run->rank_of[task] * run->program->nics + step_of(run, task)->nic;
 }
 
-static size_t nic_of(const struct run *run, uint32_t task)
+static int is_inside(const struct goal_state *run, uint32_t send)
 {
-    return (size_t)run->rank_of[task] * run->program->nics + run->program->task[task].nic;
+    return goal_network_inside(run->joined, run->rank_of[send], peer_of(run, send));
+}
+
+static int inside_cost(const struct goal_state *run, uint32_t send, struct sim_cluster_cost *out)
+{
+    return run->joined->inside(run->joined->context, run->rank_of[send], peer_of(run, send), step_of(run, send)->size, out);
+}
+
+static uint64_t receive_ps(const struct goal_state *run, uint32_t receive)
+{
+    return run->receive_ps ? run->receive_ps[receive] : run->network->overhead_ps;
 }
 
 /* Tells those who require the task to have begun (start) or ended; who has all it requires gets ready. */
-static int fulfil(struct run *run, uint32_t task, uint32_t start, uint64_t at_ps)
+static int fulfil(struct goal_state *run, uint32_t task, uint32_t start, uint64_t at_ps)
 {
-    const struct goal_program *p = run->program;
-    for (uint32_t f = p->first_follower[task]; f < p->first_follower[task + 1]; f++) {
-        if (p->follower[f].start != start)
+    uint32_t count, rank = run->rank_of[task], first = run->program->of_rank[rank].first;
+    const struct goal_follower *follower = goal_program_followers(run->program, rank, task, &count);
+    for (uint32_t f = 0; f < count; f++) {
+        if (follower[f].start != start)
             continue;
-        uint32_t who = p->follower[f].task;
+        uint32_t who = first + follower[f].task;
         run->stamp_ps[who] = loggp_later_ps(run->stamp_ps[who], at_ps);
         if (--run->waits[who] == 0 && sim_radix_push(&run->queue, run->stamp_ps[who], who, READY))
             return -ENOMEM;
@@ -111,14 +67,14 @@ static int fulfil(struct run *run, uint32_t task, uint32_t start, uint64_t at_ps
     return 0;
 }
 
-static int task_begin(struct run *run, uint32_t task, uint64_t at_ps)
+static int task_begin(struct goal_state *run, uint32_t task, uint64_t at_ps)
 {
     if (run->out.times)
         run->out.times[task].begin_ps = at_ps;
     return fulfil(run, task, 1, at_ps);
 }
 
-static int task_end(struct run *run, uint32_t task, uint64_t at_ps)
+static int task_end(struct goal_state *run, uint32_t task, uint64_t at_ps)
 {
     uint64_t *end_ps = &run->out.end_ps[run->rank_of[task]];
     *end_ps = loggp_later_ps(*end_ps, at_ps);
@@ -138,7 +94,7 @@ static void idle_until(uint64_t *at_ps, uint64_t to_ps, uint64_t *account_ps)
 }
 
 /* A processor goes on with a task that it could have had from ready_ps on, and a NIC from begin_ps on. */
-static void spend(struct run *run, uint32_t task, uint64_t ready_ps, uint64_t begin_ps, uint64_t busy_ps)
+static void spend(struct goal_state *run, uint32_t task, uint64_t ready_ps, uint64_t begin_ps, uint64_t busy_ps)
 {
     if (!run->out.spent)
         return;
@@ -149,60 +105,145 @@ static void spend(struct run *run, uint32_t task, uint64_t ready_ps, uint64_t be
     spent->busy_ps += busy_ps;
 }
 
+/* From when its processor begins to send a message until the other may take it in, if nothing is in the way. */
+static uint64_t way_ps(const struct goal_state *run, uint32_t send, uint32_t receive)
+{
+    uint64_t bytes = step_of(run, send)->size, overhead_ps = run->network->overhead_ps;
+    uint32_t ppn = run->flight.ppn;
+    const struct sim_fabric *fabric = run->flight.fabric;
+    struct sim_cluster_cost cost;
+    if (is_inside(run, send))
+        return inside_cost(run, send, &cost) ? 0 : cost.time_ps - cost.receive_ps;
+    return overhead_ps + (fabric ? sim_fabric_alone_ps(fabric, run->rank_of[send] / ppn, run->rank_of[receive] / ppn, bytes)
+                                 : run->network->latency_ps + loggp_stream_ps(run->network, bytes));
+}
+
 /* A message has come in at now_ps, or has lain there until its receive was posted then. */
-static void spend_on_message(struct run *run, uint32_t task, uint64_t now_ps)
+static void spend_on_message(struct goal_state *run, uint32_t task, uint64_t now_ps)
 {
     if (!run->out.spent)
         return;
-    const struct loggp *n = run->network;
     struct goal_spent *spent = &run->out.spent[run->rank_of[task]];
     uint32_t send = run->out.times[task].match;
-    uint64_t at_ps = *cpu_of(run, task), first_ps = run->stamp_ps[send], sent_ps = first_ps - n->latency_ps - n->overhead_ps;
-    uint64_t alone_ps = first_ps + loggp_stream_ps(n, run->program->task[send].size);
+    uint64_t at_ps = *cpu_of(run, task), sent_ps = run->out.times[send].begin_ps;
+    uint64_t alone_ps = sent_ps + way_ps(run, send, task);
     if (run->stamp_ps[task] == now_ps)
         sent_ps = now_ps;
     idle_until(&at_ps, sent_ps < now_ps ? sent_ps : now_ps, &spent->wait_ps);
     idle_until(&at_ps, alone_ps < now_ps ? alone_ps : now_ps, &spent->network_ps);
     idle_until(&at_ps, now_ps, &spent->contention_ps);
-    spent->busy_ps += n->overhead_ps;
+    spent->busy_ps += receive_ps(run, task);
 }
 
-static int calc_begin(struct run *run, uint32_t task, uint64_t now_ps)
+/* A processor works on a task from begin_ps until it is free; of a message with whom. */
+static void show(struct goal_state *run, uint32_t task, const char *what, uint32_t peer, uint64_t bytes, uint64_t begin_ps)
+{
+    char label[40];
+    if (!run->flight.sink)
+        return;
+    snprintf(label, sizeof label, peer == GOAL_ANY ? "%s" : "%s %" PRIu32, what, peer);
+    struct trace_step step = {.rank = run->rank_of[task], .op = STEP_STORE, .label = label, .bytes = bytes, .start_ps = begin_ps,
+                              .wait_end_ps = begin_ps, .end_ps = *cpu_of(run, task)};
+    run->flight.sink->emit(run->flight.sink->context, &step);
+}
+
+static int calc_begin(struct goal_state *run, uint32_t task, uint64_t now_ps)
 {
     uint64_t *cpu_ps = cpu_of(run, task), begin_ps = loggp_later_ps(now_ps, *cpu_ps);
-    spend(run, task, begin_ps, begin_ps, run->program->task[task].size * 1000);
-    *cpu_ps = begin_ps + run->program->task[task].size * 1000;
+    spend(run, task, begin_ps, begin_ps, step_of(run, task)->size * 1000);
+    *cpu_ps = begin_ps + step_of(run, task)->size * 1000;
+    show(run, task, "calc", GOAL_ANY, 0, begin_ps);
     int err = task_begin(run, task, begin_ps);
     return err ? err : task_end(run, task, *cpu_ps);
 }
 
-static int send_begin(struct run *run, uint32_t task, uint64_t now_ps)
+/* Its first byte arrives, or comes to the first link. */
+static int send_out(struct goal_state *run, uint32_t task, uint64_t at_ps)
+{
+    if (!run->flight.fabric) {
+        run->stamp_ps[task] = at_ps + run->network->latency_ps;
+        return sim_radix_push(&run->queue, run->stamp_ps[task], task, ARRIVE);
+    }
+    uint32_t place = goal_flight_begin(&run->flight, task, run->rank_of[task], peer_of(run, task), step_of(run, task)->size,
+                                       at_ps);
+    return place == SIM_POOL_NONE ? -ENOMEM : sim_radix_push(&run->queue, at_ps, place, CROSS);
+}
+
+static int message_crosses(struct goal_state *run, uint32_t place)
+{
+    uint64_t at_ps;
+    uint32_t send;
+    int more = goal_flight_cross(&run->flight, place, &at_ps, &send);
+    return sim_radix_push(&run->queue, at_ps, more ? place : send, more ? CROSS : ARRIVE);
+}
+
+/* To a rank of the same node. */
+static int send_inside(struct goal_state *run, uint32_t task, uint64_t now_ps)
+{
+    uint64_t *cpu_ps = cpu_of(run, task), begin_ps = loggp_later_ps(now_ps, *cpu_ps);
+    struct sim_cluster_cost cost;
+    int err = inside_cost(run, task, &cost);
+    if (err)
+        return err;
+    spend(run, task, begin_ps, begin_ps, cost.send_ps);
+    *cpu_ps = begin_ps + cost.send_ps;
+    show(run, task, "to", peer_of(run, task), step_of(run, task)->size, begin_ps);
+    run->stamp_ps[task] = begin_ps + cost.time_ps - cost.receive_ps;
+    err = sim_radix_push(&run->queue, run->stamp_ps[task], task, ARRIVE);
+    err = err ? err : task_begin(run, task, begin_ps);
+    return err ? err : task_end(run, task, *cpu_ps);
+}
+
+static int send_begin(struct goal_state *run, uint32_t task, uint64_t now_ps)
 {
     const struct loggp *n = run->network;
+    const uint64_t bytes = step_of(run, task)->size;
     uint64_t *cpu_ps = cpu_of(run, task), *out_ps = &run->out_ps[nic_of(run, task)];
     uint64_t begin_ps = loggp_later_ps(now_ps, loggp_later_ps(*cpu_ps, *out_ps));
     spend(run, task, now_ps, begin_ps, n->overhead_ps);
     *cpu_ps = begin_ps + n->overhead_ps;
-    *out_ps = begin_ps + n->gap_ps + loggp_stream_ps(n, run->program->task[task].size);
-    run->stamp_ps[task] = *cpu_ps + n->latency_ps;
-    int err = sim_radix_push(&run->queue, run->stamp_ps[task], task, ARRIVE);
+    *out_ps = begin_ps + n->gap_ps + loggp_stream_ps(n, bytes);
+    show(run, task, "to", peer_of(run, task), bytes, begin_ps);
+    int err = send_out(run, task, *cpu_ps);
     if (!err)
         err = task_begin(run, task, begin_ps);
     return err ? err : task_end(run, task, *cpu_ps);
 }
 
-/* Both ends are known: the receiver's NIC takes the bytes in, then its processor is wanted. */
-static int join(struct run *run, uint32_t send, uint32_t receive)
+/* When its last byte is there: the receiver's NIC takes it in now, or has. Within a node, when it can be taken. */
+static uint64_t last_byte_ps(struct goal_state *run, uint32_t send, uint32_t receive)
 {
-    const struct goal_task *task = run->program->task;
-    uint64_t bytes = task[send].size, *in_ps = &run->in_ps[nic_of(run, receive)];
-    if (task[receive].size < bytes) {
+    if (is_inside(run, send))
+        return run->stamp_ps[send];
+    if (run->flight.fabric)
+        return run->flight.last_ps[send];
+    uint64_t *in_ps = &run->in_ps[nic_of(run, receive)];
+    uint64_t last_ps = loggp_later_ps(run->stamp_ps[send], *in_ps) + loggp_stream_ps(run->network, step_of(run, send)->size);
+    *in_ps = last_ps + run->network->receiver_gap_ps;
+    return last_ps;
+}
+
+/* What the receiver's processor will do. */
+static int receive_cost(struct goal_state *run, uint32_t send, uint32_t receive)
+{
+    struct sim_cluster_cost cost = {.receive_ps = run->network->overhead_ps};
+    int err = run->receive_ps && is_inside(run, send) ? inside_cost(run, send, &cost) : 0;
+    if (run->receive_ps)
+        run->receive_ps[receive] = cost.receive_ps;
+    return err;
+}
+
+/* Both ends are known: once the bytes are there the receiver's processor is wanted. */
+static int join(struct goal_state *run, uint32_t send, uint32_t receive)
+{
+    uint64_t bytes = step_of(run, send)->size;
+    if (step_of(run, receive)->size < bytes) {
         run->too_small = receive;
         run->too_large = send;
         return -EMSGSIZE;
     }
-    uint64_t last_ps = loggp_later_ps(run->stamp_ps[send], *in_ps) + loggp_stream_ps(run->network, bytes);
-    *in_ps = last_ps + run->network->receiver_gap_ps;
+    uint64_t last_ps = last_byte_ps(run, send, receive);
+    int err = receive_cost(run, send, receive);
     run->out.messages++;
     run->out.bytes += bytes;
     if (run->out.times) {
@@ -210,50 +251,55 @@ static int join(struct run *run, uint32_t send, uint32_t receive)
         run->out.times[receive].match = send;
         run->out.times[receive].last_byte_ps = last_ps;
     }
-    return sim_radix_push(&run->queue, loggp_later_ps(run->stamp_ps[receive], last_ps), receive, TAKE);
+    return err ? err : sim_radix_push(&run->queue, loggp_later_ps(run->stamp_ps[receive], last_ps), receive, TAKE);
 }
 
-static int receive_begin(struct run *run, uint32_t task, uint64_t now_ps)
+static int receive_begin(struct goal_state *run, uint32_t task, uint64_t now_ps)
 {
     int err = task_begin(run, task, now_ps);
     uint32_t send = goal_match_receive(&run->match, task);
     return err || send == GOAL_ANY ? err : join(run, send, task);
 }
 
-static int message_arrives(struct run *run, uint32_t send)
+static int message_arrives(struct goal_state *run, uint32_t send)
 {
     uint32_t receive = goal_match_message(&run->match, send);
     return receive == GOAL_ANY ? 0 : join(run, send, receive);
 }
 
-static int receive_take(struct run *run, uint32_t task, uint64_t now_ps)
+static int receive_take(struct goal_state *run, uint32_t task, uint64_t now_ps)
 {
     uint64_t *cpu_ps = cpu_of(run, task);
+    uint32_t send = run->flight.sink ? run->out.times[task].match : task;
     spend_on_message(run, task, now_ps);
-    *cpu_ps = loggp_later_ps(now_ps, *cpu_ps) + run->network->overhead_ps;
+    uint64_t begin_ps = loggp_later_ps(now_ps, *cpu_ps);
+    *cpu_ps = begin_ps + receive_ps(run, task);
+    show(run, task, "from", run->rank_of[send], step_of(run, send)->size, begin_ps);
     return task_end(run, task, *cpu_ps);
 }
 
-static int handle(struct run *run, const struct sim_radix_event *event)
+static int handle(struct goal_state *run, const struct sim_radix_event *event)
 {
     if (event->generation == ARRIVE)
         return message_arrives(run, event->target);
     if (event->generation == TAKE)
         return receive_take(run, event->target, event->time_ps);
-    switch (run->program->task[event->target].kind) {
+    if (event->generation == CROSS)
+        return message_crosses(run, event->target);
+    switch (step_of(run, event->target)->kind) {
     case GOAL_CALC: return calc_begin(run, event->target, event->time_ps);
-    case GOAL_SEND: return send_begin(run, event->target, event->time_ps);
+    case GOAL_SEND: return (is_inside(run, event->target) ? send_inside : send_begin)(run, event->target, event->time_ps);
     default: return receive_begin(run, event->target, event->time_ps);
     }
 }
 
-static int run_all(struct run *run)
+static int run_all(struct goal_state *run)
 {
     const struct goal_program *p = run->program;
     int err = 0;
     for (uint32_t r = 0; r < p->ranks && !err; r++)
         for (uint32_t k = 0; k < p->of_rank[r].count && !err; k++)
-            if (p->waits[p->of_rank[r].first + k] == 0)
+            if (run->waits[p->of_rank[r].first + k] == 0)
                 err = sim_radix_push(&run->queue, 0, p->of_rank[r].first + k, READY);
     while (!err && run->queue.count) {
         struct sim_radix_event event;
@@ -264,59 +310,33 @@ static int run_all(struct run *run)
     return err ? err : run->ended < p->tasks ? -EDEADLK : 0;
 }
 
-/* The first few ranks that have posted a receive for which nothing came, and from whom. */
-static void tell_deadlock(const struct run *run, char *reason, size_t reason_bytes)
+static uint32_t line_of(const struct goal_state *run, uint32_t task)
 {
-    enum { TOLD_MAX = 4 };
-    uint32_t waiting = 0;
-    int at = snprintf(reason, reason_bytes, "deadlock:");
-    for (uint32_t r = 0; r < run->program->ranks; r++) {
-        uint32_t task = run->match.posted[r].head;
-        if (task == GOAL_ANY || waiting++ >= TOLD_MAX || at < 0 || (size_t)at >= reason_bytes)
-            continue;
-        const struct goal_task *t = &run->program->task[task];
-        char from[32] = "any rank", line[32] = "";
-        if (t->peer != GOAL_ANY)
-            snprintf(from, sizeof from, "rank %" PRIu32, t->peer);
-        if (t->line)
-            snprintf(line, sizeof line, " (line %" PRIu32 ")", t->line);
-        at += snprintf(reason + at, reason_bytes - (size_t)at, "%s rank %" PRIu32 " waits for %s%s", waiting > 1 ? "," : "", r,
-                       from, line);
-    }
-    if (waiting > TOLD_MAX && at > 0 && (size_t)at < reason_bytes)
-        snprintf(reason + at, reason_bytes - (size_t)at, ", and %" PRIu32 " ranks more wait", waiting - TOLD_MAX);
+    return goal_program_line(run->program, run->rank_of[task], task);
 }
 
-static void tell(const struct run *run, int err, char *reason, size_t reason_bytes)
+static void tell(const struct goal_state *run, int err, char *reason, size_t reason_bytes)
 {
-    const struct goal_task *task = run->program->task;
     if (err == -EDEADLK)
-        tell_deadlock(run, reason, reason_bytes);
+        goal_match_tell(&run->match, reason, reason_bytes);
     else if (err == -EMSGSIZE)
         snprintf(reason, reason_bytes,
                  "line %" PRIu32 ": rank %" PRIu32 " receives %" PRIu64 " bytes of the %" PRIu64 " that rank %" PRIu32
                  " sends in line %" PRIu32,
-                 task[run->too_small].line, run->rank_of[run->too_small], task[run->too_small].size, task[run->too_large].size,
-                 run->rank_of[run->too_large], task[run->too_large].line);
-    else
+                 line_of(run, run->too_small), run->rank_of[run->too_small], step_of(run, run->too_small)->size,
+                 step_of(run, run->too_large)->size, run->rank_of[run->too_large], line_of(run, run->too_large));
+    else if (err == -ENOMEM)
         snprintf(reason, reason_bytes, "not enough memory to run %" PRIu32 " tasks", run->program->tasks);
 }
 
-int goal_run(const struct goal_program *program, const struct loggp *network, int want_times, struct goal_outcome *out,
-             char *reason, size_t reason_bytes)
+int goal_run_over(const struct goal_program *program, const struct goal_network *network, int want_times,
+                  struct goal_outcome *out, char *reason, size_t reason_bytes)
 {
-    if ((uint64_t)program->ranks * program->cpus > UNITS_MAX || (uint64_t)program->ranks * program->nics > UNITS_MAX) {
-        snprintf(reason, reason_bytes,
-                 "%" PRIu32 " ranks of %" PRIu32 " cpus and %" PRIu32 " nics are too many: number those of a rank from 0",
-                 program->ranks, program->cpus, program->nics);
-        return -ENOTSUP;
-    }
-    if (!time_fits(program, network)) {
-        snprintf(reason, reason_bytes, "the times of this program and network add up to more than 106 days: check its sizes");
-        return -EOVERFLOW;
-    }
-    struct run run = {.program = program, .network = network};
-    int err = run_create(&run, want_times);
+    struct goal_state run = {.program = program, .joined = network, .network = &network->loggp};
+    int err = goal_limits_check(program, network, reason, reason_bytes);
+    if (err)
+        return err;
+    err = goal_state_create(&run, network, want_times);
     if (!err)
         err = run_all(&run);
     if (err) {
@@ -325,8 +345,15 @@ int goal_run(const struct goal_program *program, const struct loggp *network, in
     } else {
         *out = run.out;
     }
-    run_destroy(&run);
+    goal_state_destroy(&run);
     return err;
+}
+
+int goal_run(const struct goal_program *program, const struct loggp *network, int want_times, struct goal_outcome *out,
+             char *reason, size_t reason_bytes)
+{
+    struct goal_network alone = {.loggp = *network};
+    return goal_run_over(program, &alone, want_times, out, reason, reason_bytes);
 }
 
 void goal_outcome_destroy(struct goal_outcome *outcome)

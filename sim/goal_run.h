@@ -1,4 +1,4 @@
-/* GOAL programs in simulated time, under LogGP on a network that is never in the way.
+/* GOAL programs in simulated time: under LogGP on a network that is never in the way, or over shared links.
  *
  * Of a message of s bytes, with the bytes' time B = max(s - 1, 0) * G:
  *
@@ -17,6 +17,15 @@
  * So a lone message takes o + L + B + o; sends of one rank begin max(o, g + B) apart; and step k + 1 of an exchange begins
  * max(2o + L, g, gr) + B after step k if all begin together. Where a rank posts one receive at a time this is model/loggp.h.
  *
+ * Where links are shared (sim_fabric.h) the processor gives the message to the NIC at t + o, and a and w are when its first and
+ * last bytes are in the receiver's memory, whether a receive is posted or not. A node has one NIC; what a rank that has one for
+ * itself sends itself goes to its switch and back. A message that meets no other takes as long as without sharing, but for
+ * switches beyond the first.
+ *
+ * Ranks may share nodes, rank after rank. What goes to a rank of the same node passes no NIC: the sender's processor does its
+ * part of the work, the receiver's the other once the message is posted and can be taken in, as the node's costs say of a message
+ * alone.
+ *
  * Processors serve in the order in which tasks want them, ties in the order of the program (ranks, then tasks, then what they
  * bring about); a send that waits for its NIC keeps its processor. NICs receive in the order of matching: a message goes to
  * the receive first posted that it fits, a receive takes the message first arrived. Everything is integer and deterministic. */
@@ -25,14 +34,35 @@
 
 #include "model/goal_program.h"
 #include "model/loggp.h"
+#include "model/scenario.h"
+#include "sim/sim_cluster.h"
+#include "sim/sim_fabric.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* What joins the ranks. */
+struct goal_network {
+    struct loggp loggp;
+    struct sim_fabric *fabric; /* of all nodes; NULL: no link is shared */
+    struct trace_sink *sink;   /* gets what processors, NICs and links do; NULL: none; needs `want_times` and a fabric */
+    uint32_t ppn;              /* ranks of a node; 0, 1: one */
+    int (*inside)(void *context, uint32_t from, uint32_t to, uint64_t bytes,
+                  struct sim_cluster_cost *out); /* as of sim_cluster_nodes */
+    void *context;
+};
+
+/* Whether messages between the two pass no NIC. */
+static inline int goal_network_inside(const struct goal_network *network, uint32_t a, uint32_t b)
+{
+    return network->ppn > 1 && a / network->ppn == b / network->ppn;
+}
+
 /* When a task had what; of a send `end` is when the processor was free again. */
 struct goal_times {
     uint64_t begin_ps, end_ps;
-    uint64_t last_byte_ps; /* of a receive: its NIC has taken in the message, from its bytes' time before */
+    uint64_t last_byte_ps; /* of a receive: its NIC has taken in the message, from its bytes' time before; within a node, it can
+                              be taken */
     uint32_t match; /* of a receive the task that sent, of a send who received; GOAL_ANY */
 };
 
@@ -54,7 +84,12 @@ struct goal_outcome {
 
 /* A program that has been finished and checked; it is only read. `want_times`: fills outcome.times and .spent.
  * 0; -EDEADLK with who waits for whom in one line, -EMSGSIZE for a receive smaller than its message, -EOVERFLOW if time
- * might not fit into 64 bits, -ENOTSUP for too many processors, -ENOMEM; one line in `reason` of all. Out only on success. */
+ * might not fit into 64 bits, -ENOTSUP for too many processors, NICs over a fabric, or messages of unknown cost (no line then), -ENOMEM;
+ * one line in `reason` of all else. Out
+ * only on success. */
+int goal_run_over(const struct goal_program *program, const struct goal_network *network, int want_times,
+                  struct goal_outcome *out, char *reason, size_t reason_bytes);
+/* Without sharing. */
 int goal_run(const struct goal_program *program, const struct loggp *network, int want_times, struct goal_outcome *out,
              char *reason, size_t reason_bytes);
 void goal_outcome_destroy(struct goal_outcome *outcome);

@@ -1,99 +1,12 @@
 #include "sim/sim_bandwidth.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NONE = UINT32_MAX, PROGRESS_BITS = 16, SPEED_BITS = 32 };
 
 /* Picoseconds to progress: dt * speed has SPEED_BITS binary places. */
 enum { SHIFT = SPEED_BITS - PROGRESS_BITS };
-
-int sim_bandwidth_create(struct sim_bandwidth *b, uint32_t resources, uint32_t groups, uint32_t flows, uint32_t base_target)
-{
-    *b = (struct sim_bandwidth){.resources = resources, .groups = groups, .flows = flows, .base_target = base_target};
-    b->resource = calloc(resources + 1, sizeof *b->resource);
-    b->left = calloc(resources + 1, sizeof *b->left);
-    b->demand = calloc(resources + 1, sizeof *b->demand);
-    b->users = calloc(resources + 1, sizeof *b->users);
-    b->group_count = calloc(groups + 1, sizeof *b->group_count);
-    b->flow = calloc(flows + 1, sizeof *b->flow);
-    b->active = calloc(flows + 1, sizeof *b->active);
-    if (b->resource && b->left && b->demand && b->users && b->group_count && b->flow && b->active)
-        return 0;
-    sim_bandwidth_destroy(b);
-    return -ENOMEM;
-}
-
-void sim_bandwidth_destroy(struct sim_bandwidth *b)
-{
-    for (uint32_t i = 0; b->resource && i < b->resources; i++)
-        free(b->resource[i].bytes_per_s);
-    free(b->resource);
-    free(b->left);
-    free(b->demand);
-    free(b->users);
-    free(b->group_count);
-    free(b->flow);
-    free(b->active);
-    free(b->class);
-    free(b->state);
-    *b = (struct sim_bandwidth){0};
-}
-
-int sim_bandwidth_resource(struct sim_bandwidth *b, uint32_t resource, const double *bytes_per_s, uint32_t entries)
-{
-    struct sim_resource *r = &b->resource[resource];
-    double *table = malloc(entries * sizeof *table);
-    if (!table)
-        return -ENOMEM;
-    memcpy(table, bytes_per_s, entries * sizeof *table);
-    free(r->bytes_per_s);
-    *r = (struct sim_resource){table, entries};
-    return 0;
-}
-
-static int same_class(const struct sim_class *a, const struct sim_class *b)
-{
-    if (a->bytes_per_s != b->bytes_per_s || a->beside != b->beside || a->group != b->group || a->rival != b->rival ||
-        a->uses != b->uses)
-        return 0;
-    for (uint32_t i = 0; i < a->uses; i++)
-        if (a->use[i].resource != b->use[i].resource || a->use[i].load != b->use[i].load)
-            return 0;
-    return 1;
-}
-
-static int make_room(struct sim_bandwidth *b)
-{
-    uint32_t room = b->classes_max ? 2 * b->classes_max : 16;
-    struct sim_class *class = realloc(b->class, room * sizeof *class);
-    if (!class)
-        return -ENOMEM;
-    b->class = class;
-    struct sim_class_state *state = realloc(b->state, room * sizeof *state);
-    if (!state)
-        return -ENOMEM;
-    b->state = state;
-    b->classes_max = room;
-    return 0;
-}
-
-int sim_bandwidth_class(struct sim_bandwidth *b, const struct sim_class *wanted, uint32_t *id)
-{
-    for (uint32_t i = 0; i < b->classes; i++)
-        if (same_class(&b->class[i], wanted)) {
-            *id = i;
-            return 0;
-        }
-    if (b->classes == b->classes_max && make_room(b) != 0)
-        return -ENOMEM;
-    b->class[b->classes] = *wanted;
-    b->state[b->classes] = (struct sim_class_state){.first = NONE, .last = NONE};
-    *id = b->classes++;
-    return 0;
-}
 
 static void catch_up(struct sim_class_state *s, uint64_t now_ps)
 {
@@ -121,6 +34,14 @@ static void insert(struct sim_bandwidth *b, struct sim_class_state *s, uint32_t 
     *link = flow;
 }
 
+/* A class that is never without flows would count beyond its 48 bits of picoseconds. */
+static void count_anew(struct sim_bandwidth *b, struct sim_class_state *s)
+{
+    for (uint32_t flow = s->first; flow != NONE; flow = b->flow[flow].next)
+        b->flow[flow].end -= b->flow[flow].end < s->progress ? b->flow[flow].end : s->progress;
+    s->progress = 0;
+}
+
 void sim_bandwidth_begin(struct sim_bandwidth *b, uint32_t flow, uint32_t class_id, uint64_t alone_ps, uint64_t now_ps)
 {
     struct sim_class_state *s = &b->state[class_id];
@@ -130,13 +51,15 @@ void sim_bandwidth_begin(struct sim_bandwidth *b, uint32_t flow, uint32_t class_
         b->active[b->active_count++] = class_id;
     }
     catch_up(s, now_ps);
+    if (s->progress >> 62)
+        count_anew(b, s);
     b->flow[flow] = (struct sim_flow){.end = s->progress + (alone_ps << PROGRESS_BITS), .class_id = class_id};
     uint32_t first = s->first;
     insert(b, s, flow);
     s->moved |= s->count == 0 || first != s->first;
     s->count++;
-    if (b->class[class_id].group != SIM_NO_GROUP)
-        b->group_count[b->class[class_id].group]++;
+    if (b->plan->class[class_id].group != SIM_NO_GROUP)
+        b->group_count[b->plan->class[class_id].group]++;
     b->dirty = 1;
 }
 
@@ -153,8 +76,8 @@ uint32_t sim_bandwidth_end(struct sim_bandwidth *b, uint32_t class_id, uint32_t 
     s->count--;
     s->moved = 1;
     b->dirty = 1;
-    if (b->class[class_id].group != SIM_NO_GROUP)
-        b->group_count[b->class[class_id].group]--;
+    if (b->plan->class[class_id].group != SIM_NO_GROUP)
+        b->group_count[b->plan->class[class_id].group]--;
     for (uint32_t i = 0; s->count == 0 && i < b->active_count; i++)
         if (b->active[i] == class_id) {
             memmove(b->active + i, b->active + i + 1, (b->active_count - i - 1) * sizeof *b->active);
@@ -175,51 +98,68 @@ static double demand_of(const struct sim_class *c, uint32_t count, const struct 
     return (double)count * use->load / SIM_LOAD_UNIT * c->bytes_per_s;
 }
 
-/* Resources full, classes open. */
-static void open_all(struct sim_bandwidth *b)
+static void use(struct sim_bandwidth_plan *p, uint32_t resource)
 {
-    memset(b->users, 0, b->resources * sizeof *b->users);
-    memset(b->demand, 0, b->resources * sizeof *b->demand);
+    uint32_t at = p->used_count++;
+    while (at > 0 && p->used[at - 1] > resource) {
+        p->used[at] = p->used[at - 1];
+        at--;
+    }
+    p->used[at] = resource;
+    p->demand[resource] = 0;
+}
+
+/* Resources full, classes open. */
+static void open_all(const struct sim_bandwidth *b)
+{
+    struct sim_bandwidth_plan *p = b->plan;
+    p->used_count = 0;
     for (uint32_t i = 0; i < b->active_count; i++) {
-        const struct sim_class *c = &b->class[b->active[i]];
+        const struct sim_class *c = &p->class[b->active[i]];
         struct sim_class_state *s = &b->state[b->active[i]];
         s->target = -1;
         for (uint32_t k = 0; k < c->uses; k++) {
-            b->users[c->use[k].resource] += s->count;
-            b->demand[c->use[k].resource] += demand_of(c, s->count, &c->use[k]);
+            uint32_t r = c->use[k].resource;
+            if (!p->users[r])
+                use(p, r);
+            p->users[r] += s->count;
+            p->demand[r] += demand_of(c, s->count, &c->use[k]);
         }
     }
-    for (uint32_t r = 0; r < b->resources; r++) {
-        const struct sim_resource *res = &b->resource[r];
-        if (b->users[r])
-            b->left[r] = res->bytes_per_s[b->users[r] < res->entries ? b->users[r] : res->entries - 1];
+    for (uint32_t i = 0; i < p->used_count; i++) {
+        const struct sim_resource *res = &p->resource[p->used[i]];
+        uint32_t users = p->users[p->used[i]];
+        p->left[p->used[i]] = res->bytes_per_s[users < res->entries ? users : res->entries - 1];
     }
 }
 
-static void fix_speed(struct sim_bandwidth *b, uint32_t class_id, double speed)
+static void fix_speed(const struct sim_bandwidth *b, uint32_t class_id, double speed)
 {
-    const struct sim_class *c = &b->class[class_id];
+    struct sim_bandwidth_plan *p = b->plan;
+    const struct sim_class *c = &p->class[class_id];
     struct sim_class_state *s = &b->state[class_id];
     s->target = speed;
     for (uint32_t k = 0; k < c->uses; k++) {
         uint32_t r = c->use[k].resource;
         double demand = demand_of(c, s->count, &c->use[k]);
-        b->left[r] -= demand * speed;
-        b->demand[r] -= demand;
-        b->users[r] -= s->count;
+        p->left[r] -= demand * speed;
+        p->demand[r] -= demand;
+        p->users[r] -= s->count;
     }
 }
 
 /* The resource that leaves the flows still open the lowest speed, and that speed; NONE if nothing is open. */
-static uint32_t bottleneck(const struct sim_bandwidth *b, double *speed)
+static uint32_t bottleneck(const struct sim_bandwidth_plan *p, double *speed)
 {
     uint32_t worst = NONE;
     *speed = INFINITY;
-    for (uint32_t r = 0; r < b->resources; r++)
-        if (b->users[r] && b->left[r] / b->demand[r] < *speed) {
+    for (uint32_t i = 0; i < p->used_count; i++) {
+        uint32_t r = p->used[i];
+        if (p->users[r] && p->left[r] / p->demand[r] < *speed) {
             worst = r;
-            *speed = b->left[r] / b->demand[r] > 0 ? b->left[r] / b->demand[r] : 0;
+            *speed = p->left[r] / p->demand[r] > 0 ? p->left[r] / p->demand[r] : 0;
         }
+    }
     return worst;
 }
 
@@ -233,15 +173,15 @@ static int uses(const struct sim_class *c, uint32_t resource)
 
 /* Again and again: whoever cannot go as fast as the scarcest resource would let it goes as fast as it can; if there is
  * none, the flows of the scarcest resource go at the speed it leaves them. */
-static void fill(struct sim_bandwidth *b)
+static void fill(const struct sim_bandwidth *b)
 {
     open_all(b);
     for (uint32_t open = b->active_count; open > 0;) {
         double speed;
-        uint32_t scarce = bottleneck(b, &speed), fixed = 0;
+        uint32_t scarce = bottleneck(b->plan, &speed), fixed = 0;
         for (uint32_t i = 0; i < b->active_count; i++) {
             uint32_t id = b->active[i];
-            double own = own_speed(b, &b->class[id]);
+            double own = own_speed(b, &b->plan->class[id]);
             if (b->state[id].target < 0 && own <= speed) {
                 fix_speed(b, id, own);
                 fixed++;
@@ -249,7 +189,7 @@ static void fill(struct sim_bandwidth *b)
         }
         for (uint32_t i = 0, none = fixed == 0; none && i < b->active_count; i++) {
             uint32_t id = b->active[i];
-            if (b->state[id].target < 0 && uses(&b->class[id], scarce)) {
+            if (b->state[id].target < 0 && uses(&b->plan->class[id], scarce)) {
                 fix_speed(b, id, speed);
                 fixed++;
             }
@@ -264,24 +204,79 @@ static uint64_t fixed_point(double speed)
     return bits ? bits : 1;
 }
 
-int sim_bandwidth_settle(struct sim_bandwidth *b, struct sim_queue *queue, uint64_t now_ps)
+static struct sim_shares *place_of(const struct sim_bandwidth *b)
 {
-    b->dirty = 0;
+    uint32_t hash = 0;
+    for (uint32_t i = 0; i < b->active_count; i++)
+        hash = (hash + (b->active[i] << 8) + b->state[b->active[i]].count) * UINT32_C(0x9e3779b1);
+    return &b->plan->kept[hash >> 16 & (SIM_SHARES_KEPT - 1)];
+}
+
+static int are_same(const struct sim_bandwidth *b, const struct sim_shares *shares)
+{
+    if (shares->classes != b->active_count)
+        return 0;
+    for (uint32_t i = 0; i < b->active_count; i++)
+        if (shares->of[i].class_id != b->active[i] || shares->of[i].count != b->state[b->active[i]].count)
+            return 0;
+    return 1;
+}
+
+/* Speeds of the active classes, if they are few: as found before, or found now. */
+static const uint64_t *kept_speeds(const struct sim_bandwidth *b)
+{
+    struct sim_shares *shares = place_of(b);
+    if (are_same(b, shares))
+        return shares->speed;
     fill(b);
+    shares->classes = b->active_count;
+    for (uint32_t i = 0; i < b->active_count; i++) {
+        const struct sim_class_state *s = &b->state[b->active[i]];
+        shares->of[i].class_id = b->active[i];
+        shares->of[i].count = s->count;
+        shares->speed[i] = fixed_point(s->target);
+    }
+    return shares->speed;
+}
+
+/* When the next flow of a class ends that goes at its speed since now. */
+static uint64_t next_end_ps(const struct sim_bandwidth *b, const struct sim_class_state *s)
+{
+    uint64_t end = b->flow[s->first].end, left = end > s->progress ? end - s->progress : 0;
+    if (left >> 47 == 0 && s->speed >> 63 == 0) /* 2 ms alone, as nearly all; wide division takes longer than all the rest */
+        return s->since_ps + ((left << SHIFT) + s->speed - 1) / s->speed;
+    return s->since_ps + (uint64_t)((((unsigned __int128)left << SHIFT) + s->speed - 1) / s->speed);
+}
+
+uint32_t sim_bandwidth_speeds(struct sim_bandwidth *b, uint64_t now_ps)
+{
+    const uint64_t *kept = b->active_count <= SIM_SHARES_MAX ? kept_speeds(b) : NULL;
+    uint32_t endings = 0;
+    b->dirty = 0;
+    if (!kept)
+        fill(b);
     for (uint32_t i = 0; i < b->active_count; i++) {
         uint32_t id = b->active[i];
         struct sim_class_state *s = &b->state[id];
-        uint64_t speed = fixed_point(s->target);
+        uint64_t speed = kept ? kept[i] : fixed_point(s->target);
         if (speed == s->speed && !s->moved)
             continue;
         catch_up(s, now_ps);
         s->speed = speed;
         s->moved = 0;
         s->generation++;
-        uint64_t end = b->flow[s->first].end, left = end > s->progress ? end - s->progress : 0;
-        uint64_t wait_ps = (uint64_t)((((unsigned __int128)left << SHIFT) + speed - 1) / speed);
-        if (sim_queue_push(queue, now_ps + wait_ps, b->base_target + id, s->generation) != 0)
-            return -ENOMEM;
+        b->plan->ending[endings++] = (struct sim_ending){next_end_ps(b, s), id, s->generation};
     }
-    return 0;
+    return endings;
+}
+
+int sim_bandwidth_settle(struct sim_bandwidth *b, struct sim_queue *queue, uint64_t now_ps)
+{
+    uint32_t endings = sim_bandwidth_speeds(b, now_ps);
+    int err = 0;
+    for (uint32_t i = 0; i < endings && !err; i++) {
+        const struct sim_ending *ending = &b->plan->ending[i];
+        err = sim_queue_push(queue, ending->time_ps, b->base_target + ending->class_id, ending->generation);
+    }
+    return err;
 }

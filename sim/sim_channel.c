@@ -249,8 +249,10 @@ static int create(struct sim_channel *c, char *reason, size_t reason_bytes)
     c->row_bytes = s->job.kind == JOB_P2P ? message_model_row_bytes(s) : 0;
     c->kept_units = c->shape.kept_bytes / 64;
     c->eager_units = c->kept_units / 4 * 3;
-    if (s->algorithm && (rc = schedule_init(&c->schedule, s->algorithm, c->procs, 0)) != 0)
+    if (s->algorithm && (rc = schedule_init_regions(&c->schedule, s->algorithm, c->procs, 0, scenario_region(s))) != 0)
         return rc;
+    if (s->numbering && s->numbering->remap == NUMBERING_REORDER)
+        c->reorder_moves = numbering_moves(s->numbering, c->procs, 0);
     rc = sim_costs_create(&c->costs, s, reason, reason_bytes);
     rc = rc ? rc : sim_channel_copies_create(&c->copies, s, c->procs, reason, reason_bytes);
     rc = rc ? rc : sim_queue_create(&c->queue, 2 * (size_t)c->procs + 64);

@@ -169,6 +169,7 @@ struct sim_channel {
     struct sim_channel_copies copies;
     struct sim_queue queue;
     struct schedule schedule;
+    uint64_t reorder_moves; /* copies of a block with which a rank ends */
     struct sim_endpoint *endpoint; /* [procs] */
     struct sim_packet *spare, *made; /* to be used again; all */
     uint32_t procs, running, kept_units, eager_units;

@@ -73,8 +73,8 @@ static void message(struct sim_channel_counted *out, struct met *met, struct ran
     out->rings++;
 }
 
-int sim_channel_count(const struct channel_kind *kind, const struct channel_shape *shape, const struct sim_channel_traffic *traffic,
-                      struct sim_channel_counted *out)
+int sim_channel_count(const struct channel_kind *kind, const struct channel_shape *shape,
+                      const struct sim_channel_traffic *traffic, struct sim_channel_counted *out)
 {
     enum { SOME = 1 << 12 };
     struct sim_channel_counted sum = {0, 0, 0, 0};

@@ -1,5 +1,6 @@
-/* What channels take of memory, counted: messages of a pattern are gone through round by round, and what each pair needs is made at
- * its first message, rings for who comes first. Of very many ranks, as nothing is moved. Against the forms of channel_memory.h. */
+/* What channels take of memory, counted: messages of a pattern are gone through round by round, and what each pair needs is made
+ * at its first message, rings for who comes first. Of very many ranks, as nothing is moved. Against the forms of
+ * channel_memory.h. */
 #ifndef SHMCOLL_SIM_CHANNEL_COUNT_H
 #define SHMCOLL_SIM_CHANNEL_COUNT_H
 
@@ -20,7 +21,7 @@ struct sim_channel_counted {
 };
 
 /* 0 or -ENOMEM. */
-int sim_channel_count(const struct channel_kind *kind, const struct channel_shape *shape, const struct sim_channel_traffic *traffic,
-                      struct sim_channel_counted *out);
+int sim_channel_count(const struct channel_kind *kind, const struct channel_shape *shape,
+                      const struct sim_channel_traffic *traffic, struct sim_channel_counted *out);
 
 #endif

@@ -40,13 +40,14 @@ uint64_t sim_cluster_bytes(const struct sim_cluster_question *question, const st
 int sim_cluster_next(const struct sim_cluster_question *question, uint32_t rank, uint32_t *step, struct schedule_step *out)
 {
     const struct numbering *numbering = sim_cluster_numbering(question);
-    uint32_t steps = schedule_steps(question->schedule, numbering_virtual(numbering, rank));
+    uint32_t steps =
+        numbering ? schedule_steps_numbered(question->schedule, numbering, rank) : schedule_steps(question->schedule, rank);
     while (*step < steps) {
         if (__builtin_expect(numbering != NULL, 0))
             schedule_step_numbered(question->schedule, numbering, rank, (*step)++, out);
         else
             schedule_step(question->schedule, rank, (*step)++, out);
-        if (out->op == SCHEDULE_EXCHANGE)
+        if (out->op == SCHEDULE_EXCHANGE || (question->nodes && question->nodes->memories))
             return 1;
     }
     return 0;
@@ -75,7 +76,8 @@ static int fits(const struct sim_cluster_question *q, uint64_t bytes)
     if (!fabric)
         return loggp_fits(q->loggp, q->schedule, bytes);
     double link_s = (double)bytes * (double)(fabric->link_byte_fs + slowest.byte_fs) * 1e-15 + (double)fabric->switch_ps * 1e-12;
-    double round_s = link_s + (double)(slowest.latency_ps + slowest.gap_ps + slowest.receiver_gap_ps + 2 * slowest.overhead_ps) * 1e-12;
+    double round_s =
+        link_s + (double)(slowest.latency_ps + slowest.gap_ps + slowest.receiver_gap_ps + 2 * slowest.overhead_ps) * 1e-12;
     return round_s * q->schedule->procs * (schedule_rounds(q->schedule) + 1.0) < 4e6;
 }
 
@@ -92,6 +94,9 @@ int sim_cluster_run(const struct sim_cluster_question *question, struct sim_clus
     int err = question->order == SIM_ORDER_ROUNDS && !question->nodes ? sim_cluster_sweep(&call) : sim_cluster_events(&call);
     if (err == -ENOMEM)
         snprintf(reason, reason_bytes, "no memory for %u ranks: use fewer", question->schedule->procs);
+    if (err == -EOVERFLOW)
+        snprintf(reason, reason_bytes,
+                 "a message of these takes longer than two minutes, which memories are not simulated for: use less");
     call.answer.messages_between = call.answer.messages - call.messages_inside;
     call.answer.bytes_between = call.answer.bytes_received - call.bytes_inside;
     if (!err)

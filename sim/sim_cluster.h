@@ -11,12 +11,13 @@
  * The last two are for networks on which messages meet. At 1,048,576 ranks that begin apart (Bruck) the four run at 51, 48, 2.0
  * and 6.2 million messages a second and take 65, 73, 108 and 315 MiB; together, the radix heap at 28.
  *
- * Ranks may also share nodes (struct sim_cluster_nodes), and nodes the links of a network (sim_fabric.h). Then messages meet: those
- * of a node's ranks at its NIC, in the order in which they come there, whoever is simulated first. A core does not wait for what
- * others have given the NIC, only for its own. Order HEAP or RADIX.
+ * Ranks may also share nodes (struct sim_cluster_nodes), and nodes the links of a network (sim_fabric.h). Then messages meet:
+ * those of a node's ranks at its NIC, in the order in which they come there, whoever is simulated first. A core does not wait for
+ * what others have given the NIC, only for its own. Order HEAP or RADIX. If nodes have memories as well (sim_memories.h),
+ * messages within them, what NICs read and write, and local rotations share these, in order RADIX; else rotations are free.
  *
- * Message for message the two ends are checked against each other, and no rank may wait in the end. Local rotations are free:
- * this network knows no copies. One thread at a time a call; calls share nothing. */
+ * Message for message the two ends are checked against each other, and no rank may wait in the end. One thread at a time a call;
+ * calls share nothing. */
 #ifndef SHMCOLL_SIM_CLUSTER_H
 #define SHMCOLL_SIM_CLUSTER_H
 
@@ -27,20 +28,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct sim_memories;
+
 enum sim_order { SIM_ORDER_ROUNDS, SIM_ORDER_ARRIVAL, SIM_ORDER_HEAP, SIM_ORDER_RADIX, SIM_ORDER_COUNT };
 
 /* A message that was received. */
 struct sim_cluster_message {
     uint32_t from, to, round;
     uint64_t bytes;
-    uint64_t send_ps;       /* the sender's core begins */
+    uint64_t ready_ps;      /* the sender's core would begin, but for its port */
+    uint64_t send_ps;       /* it begins */
+    uint64_t send_end_ps;   /* it has done */
+    uint64_t send_work_ps;  /* and would have, had nothing slowed it, in so much */
     uint64_t first_byte_ps; /* at the receiver */
+    uint64_t alone_ps;      /* the last byte would be there, had nothing been in its way */
+    uint64_t last_byte_ps;  /* it is there */
+    uint64_t want_ps;       /* the receiver waits from then on */
+    uint64_t take_ps;       /* its core begins to take the message in */
     uint64_t end_ps;        /* the receiver has it */
 };
 
-/* Called for every message received, in the order of the simulation. */
+/* Blocks that a rank has moved within its own memory. */
+struct sim_cluster_move {
+    uint32_t rank;
+    uint64_t bytes, begin_ps, end_ps;
+    uint64_t work_ps; /* had nothing slowed it */
+};
+
+/* Called for every message received, for every move, and for every link that one passes on a fabric, in the order of the
+ * simulation. */
 struct sim_cluster_observer {
     void (*message)(void *context, const struct sim_cluster_message *message);
+    void (*crossing)(void *context, uint32_t from, uint32_t to, uint64_t bytes,
+                     const struct sim_fabric_crossing *crossing);      /* or NULL */
+    void (*moved)(void *context, const struct sim_cluster_move *move); /* or NULL */
     void *context;
 };
 
@@ -48,14 +69,25 @@ struct sim_cluster_observer {
  * the other when none has to wait. */
 struct sim_cluster_cost {
     uint64_t send_ps, receive_ps, time_ps; /* time_ps >= both */
+    uint32_t send_class, receive_class; /* of what the two load, by sim_memories_class(); SIM_NO_CLASS: nothing that is shared */
 };
+
+#define SIM_NO_CLASS UINT32_MAX
+#define SIM_CLUSTER_MEMORY_TARGETS (UINT32_C(1) << 31) /* base_target of memories */
 
 struct sim_cluster_nodes {
     uint32_t ppn;                      /* ranks of a node, rank after rank: >= 1 */
     struct sim_fabric *fabric;         /* NULL: every rank has ports of its own, and no link is shared */
     const struct numbering *numbering; /* who plays whom in the schedule */
+    uint64_t reorder_moves;            /* of a numbering that reorders: copies of a block with which a rank ends */
+    uint64_t reorder_ps;               /* which take so long where no memories are shared */
     /* 0 or -errno; not called if ppn is 1. */
     int (*inside)(void *context, uint32_t from, uint32_t to, uint64_t bytes, struct sim_cluster_cost *out);
+    /* What copies share; NULL: nothing, and moves within a rank are free. Only with a fabric, and in order RADIX. */
+    struct sim_memories *memories;
+    /* Of bytes in so many copies, one after the other: send_ps and send_class. */
+    int (*move)(void *context, uint32_t rank, uint64_t bytes, uint64_t copies, struct sim_cluster_cost *out);
+    uint32_t (*nic_class)(void *context, uint32_t rank, int in); /* of bytes on their way between the NIC and a rank */
     void *context;
 };
 
@@ -74,6 +106,7 @@ struct sim_cluster_answer {
     uint64_t time_ps; /* the last rank ends; they begin at 0, or late */
     uint64_t messages, bytes_sent, bytes_received;
     uint64_t messages_between, bytes_between; /* of them from node to node */
+    uint64_t bytes_moved;                     /* within ranks */
     uint64_t pops; /* of the queue; by ROUNDS, which has none, steps of ranks */
 };
 
@@ -102,25 +135,41 @@ static inline const struct numbering *sim_cluster_numbering(const struct sim_clu
 {
     return question->nodes ? question->nodes->numbering : NULL;
 }
-/* The next exchange of a rank from *step on, which is moved behind it. 0 if there is none. */
+/* The next exchange of a rank, or rotation where it costs something, from *step on, which is moved behind it. 0 if there is
+ * none. */
 int sim_cluster_next(const struct sim_cluster_question *question, uint32_t rank, uint32_t *step, struct schedule_step *out);
 /* When a rank begins. */
 uint64_t sim_cluster_start_ps(const struct sim_cluster_question *question, uint32_t rank);
 int sim_cluster_sweep(struct sim_cluster_call *call);
 int sim_cluster_events(struct sim_cluster_call *call);
 
-/* The receiver's times are known: counts the message and tells the observer. */
-static inline void sim_cluster_received(struct sim_cluster_call *call, const struct sim_cluster_message *message)
+/* A message was received. */
+static inline void sim_cluster_count(struct sim_cluster_call *call, uint32_t from, uint32_t to, uint64_t bytes)
 {
     const struct sim_cluster_nodes *nodes = call->question->nodes;
     call->answer.messages++;
-    call->answer.bytes_received += message->bytes;
-    if (nodes && message->from / nodes->ppn == message->to / nodes->ppn) {
+    call->answer.bytes_received += bytes;
+    if (nodes && from / nodes->ppn == to / nodes->ppn) {
         call->messages_inside++;
-        call->bytes_inside += message->bytes;
+        call->bytes_inside += bytes;
     }
+}
+
+/* The receiver's times are known: counts the message and tells the observer. */
+static inline void sim_cluster_received(struct sim_cluster_call *call, const struct sim_cluster_message *message)
+{
+    sim_cluster_count(call, message->from, message->to, message->bytes);
     if (call->question->observer)
         call->question->observer->message(call->question->observer->context, message);
+}
+
+static inline void sim_cluster_moved(struct sim_cluster_call *call, uint32_t rank, uint64_t bytes, uint64_t begin_ps,
+                                     uint64_t work_ps, uint64_t end_ps)
+{
+    const struct sim_cluster_observer *observer = call->question->observer;
+    call->answer.bytes_moved += bytes;
+    if (observer && observer->moved)
+        observer->moved(observer->context, &(struct sim_cluster_move){rank, bytes, begin_ps, end_ps, work_ps});
 }
 
 #endif

@@ -1,296 +1,249 @@
 /* Message by message: a rank goes on until it waits for one that has not come, and a queue says which message comes next. */
-#include "sim/sim_cluster.h"
-#include "sim/sim_queue.h"
-#include "sim/sim_radix.h"
+#include "sim/sim_cluster_events.h"
+#include "sim/sim_memories.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NONE = UINT32_MAX };
-
-/* Where a rank is. The step it waits in is computed again when its message comes. */
-struct waiter {
-    struct loggp_rank at;
-    uint32_t next_step;
-    uint32_t round; /* it waits for, NONE: nothing */
-    uint32_t early; /* messages of later rounds, linked by `next` */
-};
-
-struct parcel {
-    uint64_t first_byte_ps, bytes;
-    uint32_t to, from, round, next;
-};
-
-/* A message where nodes are shared: its way, or within a node when it may be taken. */
-struct journey {
-    struct sim_fabric_message at;
-    uint64_t send_ps, receive_ps; /* receive_ps: the receiving core's work */
-};
-
-/* Messages under way, by their place in a pool. */
-struct traffic {
-    struct parcel *parcel;   /* [capacity] */
-    struct journey *journey; /* [capacity], of the same messages; NULL: nodes are not shared */
-    int shared;
-    uint32_t used, capacity, spare;
-    enum sim_order order;
-    struct sim_queue heap;
-    struct sim_radix radix;
-    uint32_t first, last; /* ARRIVAL */
-    size_t pending;
-    uint64_t pops;
-};
-
-struct events {
-    struct sim_cluster_call *call;
-    struct waiter *rank; /* [procs] */
-    struct traffic traffic;
-};
-
-static int traffic_create(struct traffic *t, enum sim_order order, int shared)
+/* The message of that round, if it is here already, taken out; SIM_TRAFFIC_NONE if not. */
+static uint32_t early_take(struct sim_events *e, struct sim_waiter *rank, uint32_t round)
 {
-    *t = (struct traffic){.order = order, .shared = shared, .spare = NONE, .first = NONE, .last = NONE};
-    sim_radix_create(&t->radix);
-    return order == SIM_ORDER_HEAP ? sim_queue_create(&t->heap, 64) : 0;
-}
-
-static void traffic_destroy(struct traffic *t)
-{
-    free(t->parcel);
-    free(t->journey);
-    sim_queue_destroy(&t->heap);
-    sim_radix_destroy(&t->radix);
-}
-
-static int pool_grow(struct traffic *t)
-{
-    uint32_t capacity = t->capacity ? 2 * t->capacity : 64;
-    struct parcel *parcel = capacity > t->capacity ? realloc(t->parcel, capacity * sizeof *parcel) : NULL;
-    if (!parcel)
-        return -ENOMEM;
-    t->parcel = parcel;
-    sim_radix_target_at(&t->radix, parcel, sizeof *parcel);
-    struct journey *journey = t->shared ? realloc(t->journey, capacity * sizeof *journey) : NULL;
-    if (t->shared && !journey)
-        return -ENOMEM;
-    t->journey = journey;
-    t->capacity = capacity;
-    return 0;
-}
-
-/* A place in the pool, or NONE if there is no memory. */
-static uint32_t parcel_new(struct traffic *t)
-{
-    uint32_t at = t->spare;
-    if (at != NONE) {
-        t->spare = t->parcel[at].next;
-        return at;
-    }
-    if (t->used == t->capacity && pool_grow(t))
-        return NONE;
-    return t->used++;
-}
-
-static void parcel_free(struct traffic *t, uint32_t at)
-{
-    t->parcel[at].next = t->spare;
-    t->spare = at;
-}
-
-/* To be popped at its first byte's time. */
-static inline int traffic_queue(struct traffic *t, uint32_t at)
-{
-    t->pending++;
-    if (t->order == SIM_ORDER_HEAP)
-        return sim_queue_push(&t->heap, t->parcel[at].first_byte_ps, at, 0);
-    if (t->order == SIM_ORDER_RADIX)
-        return sim_radix_push(&t->radix, t->parcel[at].first_byte_ps, at, t->parcel[at].to);
-    if (t->first == NONE)
-        t->first = at;
-    else
-        t->parcel[t->last].next = at;
-    t->last = at;
-    return 0;
-}
-
-static inline int traffic_push(struct traffic *t, const struct parcel *parcel, const struct journey *journey)
-{
-    uint32_t at = parcel_new(t);
-    if (at == NONE)
-        return -ENOMEM;
-    t->parcel[at] = *parcel;
-    t->parcel[at].next = NONE;
-    if (journey)
-        t->journey[at] = *journey;
-    return traffic_queue(t, at);
-}
-
-static int traffic_pop(struct traffic *t, uint32_t *out)
-{
-    struct sim_radix_event event;
-    int err = 0;
-    t->pending--;
-    t->pops++;
-    if (t->order == SIM_ORDER_HEAP) {
-        *out = sim_queue_pop(&t->heap).target;
-    } else if (t->order == SIM_ORDER_RADIX) {
-        err = sim_radix_pop(&t->radix, &event);
-        *out = event.target;
-    } else {
-        *out = t->first;
-        t->first = t->parcel[t->first].next;
-    }
-    return err;
-}
-
-/* The message of that round, if it is here already, taken out; NONE if not. */
-static uint32_t early_take(struct events *e, struct waiter *rank, uint32_t round)
-{
-    struct parcel *parcel = e->traffic.parcel;
-    for (uint32_t *link = &rank->early, at; (at = *link) != NONE; link = &parcel[at].next)
+    struct sim_parcel *parcel = e->traffic.parcel;
+    for (uint32_t *link = &rank->early, at; (at = *link) != SIM_TRAFFIC_NONE; link = &parcel[at].next)
         if (parcel[at].round == round) {
             *link = parcel[at].next;
             return at;
         }
-    return NONE;
+    return SIM_TRAFFIC_NONE;
 }
 
 /* The step in which a rank waits. */
-static void step_again(const struct events *e, uint32_t r, struct schedule_step *out)
+static void step_again(const struct sim_events *e, uint32_t r, struct schedule_step *out)
 {
     const struct sim_cluster_question *q = e->call->question;
     schedule_step_numbered(q->schedule, sim_cluster_numbering(q), r, e->rank[r].next_step - 1, out);
 }
 
-/* Its core takes it in where nodes are shared. Returns when the sender's began. */
-static uint64_t take_in(struct events *e, struct waiter *rank, const struct parcel *parcel, const struct journey *journey)
+static const struct sim_fabric *fabric_of(const struct sim_events *e)
+{
+    return e->call->question->nodes ? e->call->question->nodes->fabric : NULL;
+}
+
+/* Its core takes it in. */
+static void take_in(struct sim_events *e, struct sim_waiter *rank, const struct sim_parcel *parcel,
+                    const struct sim_journey *journey)
 {
     const struct loggp *p = e->call->question->loggp;
     if (journey->at.from_node == journey->at.to_node)
         rank->at.free_ps = loggp_later_ps(rank->at.free_ps + journey->receive_ps, journey->at.last_ps);
-    else if (e->call->question->nodes->fabric)
+    else if (fabric_of(e))
         rank->at.free_ps = loggp_later_ps(rank->at.free_ps, journey->at.last_ps) + p->overhead_ps;
     else
         loggp_receive(p, &rank->at, parcel->first_byte_ps, parcel->bytes);
-    return journey->send_ps;
 }
 
-static int receive(struct events *e, uint32_t r, const struct schedule_step *step, uint32_t at)
+static void tell_received(struct sim_events *e, const struct sim_parcel *parcel, const struct sim_journey *j, uint64_t want_ps)
 {
-    const struct loggp *p = e->call->question->loggp;
-    struct waiter *rank = &e->rank[r];
-    struct parcel parcel = e->traffic.parcel[at];
-    parcel_free(&e->traffic, at);
-    if (parcel.from != step->receive_from || parcel.bytes != sim_cluster_bytes(e->call->question, &step->receive)) {
-        snprintf(e->call->reason, e->call->reason_bytes,
-                 "rank %u gets in round %u %llu bytes from rank %u, which it does not expect", r, parcel.round,
-                 (unsigned long long)parcel.bytes, parcel.from);
-        return -EPROTO;
+    const struct sim_cluster_observer *observer = e->call->question->observer;
+    const struct loggp_rank *at = &e->rank[parcel->to].at;
+    struct sim_cluster_message m = {.from = parcel->from, .to = parcel->to, .round = parcel->round, .bytes = parcel->bytes,
+                                    .ready_ps = j->ready_ps, .send_ps = j->send_ps, .send_end_ps = j->send_end_ps,
+                                    .send_work_ps = j->send_work_ps, .first_byte_ps = parcel->first_byte_ps,
+                                    .alone_ps = j->alone_ps, .want_ps = want_ps, .end_ps = at->free_ps};
+    m.last_byte_ps = j->at.last_ps ? j->at.last_ps : at->in_ps - e->call->question->loggp->receiver_gap_ps;
+    m.take_ps = m.end_ps - j->receive_ps;
+    observer->message(observer->context, &m);
+}
+
+/* Who looks on needs journeys. */
+static inline void received(struct sim_events *e, uint32_t at, uint64_t want_ps)
+{
+    const struct sim_parcel *parcel = &e->traffic.parcel[at];
+    sim_cluster_count(e->call, parcel->from, parcel->to, parcel->bytes);
+    if (e->call->question->observer)
+        tell_received(e, parcel, &e->traffic.journey[at], want_ps);
+    sim_traffic_free(&e->traffic, at);
+}
+
+void sim_events_received(struct sim_events *e, uint32_t at, uint64_t want_ps)
+{
+    received(e, at, want_ps);
+}
+
+static int tell_unexpected(struct sim_events *e, const struct sim_parcel *parcel)
+{
+    snprintf(e->call->reason, e->call->reason_bytes, "rank %u gets in round %u %llu bytes from rank %u, which it does not expect",
+             parcel->to, parcel->round, (unsigned long long)parcel->bytes, parcel->from);
+    return -EPROTO;
+}
+
+/* Where memory is shared the rank may have to copy first. */
+static inline int receive(struct sim_events *e, uint32_t r, const struct schedule_step *step, uint32_t at)
+{
+    const struct sim_parcel *parcel = &e->traffic.parcel[at];
+    struct sim_waiter *rank = &e->rank[r];
+    uint64_t want_ps = rank->at.free_ps;
+    if (parcel->from != step->receive_from || parcel->bytes != sim_cluster_bytes(e->call->question, &step->receive))
+        return tell_unexpected(e, parcel);
+    rank->round = SIM_TRAFFIC_NONE;
+    if (e->traffic.journeys) {
+        if (e->copier && e->traffic.journey[at].at.from_node == e->traffic.journey[at].at.to_node)
+            return sim_copies_in(e, r, at);
+        take_in(e, rank, parcel, &e->traffic.journey[at]);
+    } else {
+        loggp_receive(e->call->question->loggp, &rank->at, parcel->first_byte_ps, parcel->bytes);
     }
-    uint64_t send_ps = parcel.first_byte_ps - p->latency_ps - p->overhead_ps;
-    if (e->traffic.shared)
-        send_ps = take_in(e, rank, &parcel, &e->traffic.journey[at]);
-    else
-        loggp_receive(p, &rank->at, parcel.first_byte_ps, parcel.bytes);
-    sim_cluster_received(e->call, &(struct sim_cluster_message){.from = parcel.from,
-                                                                .to = r,
-                                                                .round = parcel.round,
-                                                                .bytes = parcel.bytes,
-                                                                .send_ps = send_ps,
-                                                                .first_byte_ps = parcel.first_byte_ps,
-                                                                .end_ps = rank->at.free_ps});
+    received(e, at, want_ps);
     return 0;
 }
 
 /* To a rank of the same node, by the node's costs. */
-static int send_inside(struct events *e, struct loggp_rank *rank, struct parcel *parcel, struct journey *journey)
+static int send_inside(struct sim_events *e, struct loggp_rank *rank, struct sim_parcel *parcel, struct sim_journey *journey)
 {
     const struct sim_cluster_nodes *nodes = e->call->question->nodes;
     struct sim_cluster_cost cost;
     int err = nodes->inside(nodes->context, parcel->from, parcel->to, parcel->bytes, &cost);
     if (err)
         return err;
-    journey->send_ps = rank->free_ps;
     journey->receive_ps = cost.receive_ps;
+    journey->send_work_ps = cost.send_ps;
     journey->at.last_ps = rank->free_ps + cost.time_ps;
+    journey->alone_ps = journey->at.last_ps;
     parcel->first_byte_ps = journey->at.last_ps;
     rank->free_ps += cost.send_ps;
     return 0;
 }
 
-/* The next event of a message is when its NIC is given it; without links when its first byte is at the receiver. */
-static int send_shared(struct events *e, struct loggp_rank *rank, struct parcel *parcel)
+/* To a rank of another node. The next event of a message is when its NIC is given it; without links when its first byte is at the
+ * receiver. */
+static void send_outside(struct sim_events *e, struct loggp_rank *rank, struct sim_parcel *parcel, struct sim_journey *journey)
+{
+    const struct loggp *p = e->call->question->loggp;
+    const struct sim_fabric *fabric = fabric_of(e);
+    uint32_t from = journey->at.from_node, to = journey->at.to_node;
+    parcel->first_byte_ps = loggp_send(p, rank, parcel->bytes);
+    journey->receive_ps = journey->send_work_ps = p->overhead_ps;
+    journey->alone_ps = parcel->first_byte_ps + loggp_stream_ps(p, parcel->bytes);
+    if (fabric) {
+        if (e->call->question->observer)
+            journey->alone_ps = rank->free_ps + sim_fabric_alone_ps(fabric, from, to, parcel->bytes);
+        parcel->first_byte_ps = rank->free_ps;
+        sim_fabric_send(fabric, from, to, parcel->bytes, rank->free_ps, &journey->at);
+    }
+}
+
+static int send_journey(struct sim_events *e, struct loggp_rank *rank, struct sim_parcel *parcel)
 {
     const struct sim_cluster_question *q = e->call->question;
-    uint32_t from = parcel->from / q->nodes->ppn, to = parcel->to / q->nodes->ppn;
-    struct journey journey = {.at = {.from_node = from, .to_node = to}, .send_ps = loggp_send_ps(rank)};
+    uint32_t ppn = q->nodes ? q->nodes->ppn : 1, from = parcel->from / ppn, to = parcel->to / ppn;
+    struct sim_journey journey = {.at = {.from_node = from, .to_node = to}, .ready_ps = rank->free_ps};
     int err = 0;
-    if (from == to) {
+    journey.send_ps = from == to ? rank->free_ps : loggp_send_ps(rank);
+    if (from == to && e->copier)
+        return sim_copies_out(e, parcel->from, parcel, &journey);
+    if (from == to)
         err = send_inside(e, rank, parcel, &journey);
-    } else {
-        parcel->first_byte_ps = loggp_send(q->loggp, rank, parcel->bytes);
-        if (q->nodes->fabric) {
-            parcel->first_byte_ps = rank->free_ps;
-            sim_fabric_send(q->nodes->fabric, from, to, parcel->bytes, rank->free_ps, &journey.at);
-        }
-    }
-    return err ? err : traffic_push(&e->traffic, parcel, &journey);
+    else
+        send_outside(e, rank, parcel, &journey);
+    journey.send_end_ps = rank->free_ps;
+    return err ? err : sim_traffic_push(&e->traffic, parcel, &journey);
 }
 
-static inline int send(struct events *e, uint32_t r, const struct schedule_step *step)
+static inline int send(struct sim_events *e, uint32_t r, const struct schedule_step *step)
 {
     const struct sim_cluster_question *q = e->call->question;
-    struct parcel parcel = {.bytes = sim_cluster_bytes(q, &step->send), .to = step->send_to, .from = r, .round = step->round};
+    struct sim_parcel parcel = {.bytes = sim_cluster_bytes(q, &step->send), .to = step->send_to, .from = r, .round = step->round};
     e->call->answer.bytes_sent += parcel.bytes;
-    if (q->nodes)
-        return send_shared(e, &e->rank[r].at, &parcel);
+    if (e->traffic.journeys)
+        return send_journey(e, &e->rank[r].at, &parcel);
     parcel.first_byte_ps = loggp_send(q->loggp, &e->rank[r].at, parcel.bytes);
-    return traffic_push(&e->traffic, &parcel, NULL);
+    return sim_traffic_push(&e->traffic, &parcel, NULL);
 }
 
-/* Steps of a rank until it waits or has done all. */
-static int proceed(struct events *e, uint32_t r)
+static inline int copies(const struct sim_events *e, uint32_t r)
 {
-    const struct sim_cluster_question *q = e->call->question;
-    struct waiter *rank = &e->rank[r];
-    struct schedule_step step;
-    int err = 0;
-    rank->round = NONE;
-    while (!err && sim_cluster_next(q, r, &rank->next_step, &step)) {
-        if (step.send_to != SCHEDULE_NONE)
-            err = send(e, r, &step);
-        if (err || step.receive_from == SCHEDULE_NONE)
-            continue;
-        uint32_t at = early_take(e, rank, step.round);
-        if (at == NONE) {
-            rank->round = step.round;
-            return 0;
-        }
-        err = receive(e, r, &step, at);
+    return e->copier && e->copier[r].what != SIM_COPYING_NOTHING;
+}
+
+/* What the step receives, once it has sent. *stays: the rank does not go on before an event. */
+static inline int take(struct sim_events *e, uint32_t r, const struct schedule_step *step, int *stays)
+{
+    uint32_t at = early_take(e, &e->rank[r], step->round);
+    if (at == SIM_TRAFFIC_NONE) {
+        e->rank[r].round = step->round;
+        *stays = 1;
+        return 0;
     }
+    int err = receive(e, r, step, at);
+    *stays = copies(e, r);
     return err;
 }
 
-/* Whether the message has come to a link, which it then takes and is to be queued again. */
-static int is_at_link(struct events *e, uint32_t at)
+/* Steps of a rank until it waits, copies, or has done all. */
+static int proceed(struct sim_events *e, uint32_t r)
 {
-    const struct sim_cluster_nodes *nodes = e->call->question->nodes;
-    struct sim_fabric_message *m = nodes && nodes->fabric ? &e->traffic.journey[at].at : NULL;
-    if (!m || m->from_node == m->to_node)
-        return 0;
-    int more = sim_fabric_cross(nodes->fabric, m);
-    e->traffic.parcel[at].first_byte_ps = m->first_ps;
-    return more;
+    const struct sim_cluster_question *q = e->call->question;
+    struct sim_waiter *rank = &e->rank[r];
+    struct schedule_step step;
+    int err = 0, stays = 0;
+    rank->round = SIM_TRAFFIC_NONE;
+    while (!err && !stays && sim_cluster_next(q, r, &rank->next_step, &step)) {
+        if (step.send_to != SCHEDULE_NONE)
+            err = send(e, r, &step);
+        else if (step.op != SCHEDULE_EXCHANGE)
+            err = step.op == SCHEDULE_PERMUTE
+                      ? sim_copies_own(e, r, q->size_bytes * q->nodes->reorder_moves, q->nodes->reorder_moves)
+                      : sim_copies_own(e, r, q->size_bytes * q->schedule->procs, 1);
+        stays = copies(e, r);
+        if (!err && !stays && step.receive_from != SCHEDULE_NONE)
+            err = take(e, r, &step, &stays);
+    }
+    if (!stays && q->nodes && !q->nodes->memories)
+        rank->at.free_ps += q->nodes->reorder_ps;
+    return err;
 }
 
-/* A message has come: to a link, to a rank that waits for it, or too early. */
-static int deliver(struct events *e, uint32_t at)
+int sim_events_proceed(struct sim_events *e, uint32_t r)
 {
-    if (is_at_link(e, at))
-        return traffic_queue(&e->traffic, at);
-    struct parcel *parcel = &e->traffic.parcel[at];
-    struct waiter *rank = &e->rank[parcel->to];
+    return proceed(e, r);
+}
+
+int sim_events_sent(struct sim_events *e, uint32_t r)
+{
+    struct schedule_step step;
+    int stays = 0;
+    step_again(e, r, &step);
+    int err = step.receive_from == SCHEDULE_NONE ? 0 : take(e, r, &step, &stays);
+    return err || stays ? err : proceed(e, r);
+}
+
+/* Takes the link that the message has come to. 1: it is to be queued again; 0: there is no link left; or an error. */
+static int cross(struct sim_events *e, uint32_t at)
+{
+    const struct sim_cluster_observer *observer = e->call->question->observer;
+    struct sim_parcel *parcel = &e->traffic.parcel[at];
+    struct sim_fabric *fabric = e->call->question->nodes ? e->call->question->nodes->fabric : NULL;
+    struct sim_fabric_message *m = fabric ? &e->traffic.journey[at].at : NULL;
+    if (!m || m->from_node == m->to_node)
+        return 0;
+    struct sim_fabric_crossing crossing, *before = fabric->last;
+    int told = observer && observer->crossing;
+    fabric->last = told || e->copier ? &crossing : before;
+    int more = sim_fabric_cross(fabric, m);
+    fabric->last = before;
+    if (told)
+        observer->crossing(observer->context, parcel->from, parcel->to, parcel->bytes, &crossing);
+    parcel->first_byte_ps = m->first_ps;
+    int err = e->copier ? sim_copies_nic(e, at, &crossing) : 0;
+    return err ? err : more;
+}
+
+/* To a rank that waits for it, or too early. */
+static inline int arrive(struct sim_events *e, uint32_t at)
+{
+    struct sim_parcel *parcel = &e->traffic.parcel[at];
+    struct sim_waiter *rank = &e->rank[parcel->to];
     struct schedule_step step;
     uint32_t r = parcel->to;
     if (rank->round != parcel->round) {
@@ -300,21 +253,44 @@ static int deliver(struct events *e, uint32_t at)
     }
     step_again(e, r, &step);
     int err = receive(e, r, &step, at);
-    return err ? err : proceed(e, r);
+    return err || copies(e, r) ? err : proceed(e, r);
+}
+
+int sim_events_arrive(struct sim_events *e, uint32_t at)
+{
+    return arrive(e, at);
+}
+
+/* A message has come: to a link, or where it is for, unless its node's NIC has still to write it. */
+static int deliver(struct sim_events *e, uint32_t at)
+{
+    int more = cross(e, at);
+    if (more)
+        return more < 0 ? more : sim_traffic_queue(&e->traffic, at);
+    if (e->copier && e->traffic.journey[at].flows) {
+        e->traffic.journey[at].arrived = 1;
+        return 0;
+    }
+    return arrive(e, at);
+}
+
+int sim_events_deliver(struct sim_events *e, uint32_t at)
+{
+    return deliver(e, at);
 }
 
 /* Who waits in the earliest round waits for a rank that does not wait for it: there lies the fault. */
-static int tell_waiting(struct events *e)
+static int tell_waiting(struct sim_events *e)
 {
     const struct schedule *schedule = e->call->question->schedule;
-    uint32_t first = NONE, waiting = 0;
+    uint32_t first = SIM_TRAFFIC_NONE, waiting = 0;
     struct schedule_step step;
     for (uint32_t r = 0; r < schedule->procs; r++) {
-        waiting += e->rank[r].round != NONE;
-        if (e->rank[r].round != NONE && (first == NONE || e->rank[r].round < e->rank[first].round))
+        waiting += e->rank[r].round != SIM_TRAFFIC_NONE;
+        if (e->rank[r].round != SIM_TRAFFIC_NONE && (first == SIM_TRAFFIC_NONE || e->rank[r].round < e->rank[first].round))
             first = r;
     }
-    if (first == NONE)
+    if (first == SIM_TRAFFIC_NONE)
         return 0;
     step_again(e, first, &step);
     snprintf(e->call->reason, e->call->reason_bytes,
@@ -324,16 +300,16 @@ static int tell_waiting(struct events *e)
 }
 
 /* Everyone has ended, and nothing is left over. */
-static int finish(struct events *e)
+static int finish(struct sim_events *e)
 {
     struct sim_cluster_answer *answer = &e->call->answer;
     int err = tell_waiting(e);
     for (uint32_t r = 0; r < e->call->question->schedule->procs && !err; r++) {
-        const struct waiter *rank = &e->rank[r];
+        const struct sim_waiter *rank = &e->rank[r];
         answer->time_ps = loggp_later_ps(answer->time_ps, rank->at.free_ps);
         if (e->call->question->end_ps)
             e->call->question->end_ps[r] = rank->at.free_ps;
-        if (rank->early == NONE)
+        if (rank->early == SIM_TRAFFIC_NONE)
             continue;
         snprintf(e->call->reason, e->call->reason_bytes,
                  "rank %u is sent a message from rank %u in round %u that it does not receive", r,
@@ -344,31 +320,47 @@ static int finish(struct events *e)
     return err;
 }
 
-static int run(struct events *e)
+static int run(struct sim_events *e)
 {
     uint32_t procs = e->call->question->schedule->procs, at;
     int err = 0;
     sim_radix_generation_at(&e->traffic.radix, e->rank, sizeof *e->rank);
     for (uint32_t r = 0; r < procs; r++)
-        e->rank[r] = (struct waiter){.at.free_ps = sim_cluster_start_ps(e->call->question, r), .round = NONE, .early = NONE};
+        e->rank[r] = (struct sim_waiter){
+            .at.free_ps = sim_cluster_start_ps(e->call->question, r), .round = SIM_TRAFFIC_NONE, .early = SIM_TRAFFIC_NONE};
     for (uint32_t r = 0; r < procs && !err; r++)
         err = proceed(e, r);
-    while (!err && e->traffic.pending) {
-        err = traffic_pop(&e->traffic, &at);
+    if (!err && e->copier)
+        err = sim_copies_run(e);
+    while (!err && !e->copier && e->traffic.pending) {
+        err = sim_traffic_pop(&e->traffic, &at);
         if (!err)
-            err = deliver(e, at);
+            err = e->traffic.journeys ? deliver(e, at) : arrive(e, at);
     }
     return err ? err : finish(e);
 }
 
+static int create(struct sim_events *e)
+{
+    const struct sim_cluster_question *q = e->call->question;
+    int shared = q->nodes && q->nodes->memories;
+    e->rank = calloc(q->schedule->procs, sizeof *e->rank);
+    e->copier = shared ? calloc(q->schedule->procs, sizeof *e->copier) : NULL;
+    if (shared)
+        sim_memories_reset(q->nodes->memories);
+    if (!e->rank || (shared && !e->copier))
+        return -ENOMEM;
+    return sim_traffic_create(&e->traffic, q->order, q->nodes || q->observer);
+}
+
 int sim_cluster_events(struct sim_cluster_call *call)
 {
-    struct events e = {.call = call, .rank = calloc(call->question->schedule->procs, sizeof *e.rank)};
-    int err = e.rank ? traffic_create(&e.traffic, call->question->order, call->question->nodes != NULL) : -ENOMEM;
+    struct sim_events e = {.call = call};
+    int err = create(&e);
     if (!err)
         err = run(&e);
-    if (e.rank)
-        traffic_destroy(&e.traffic);
+    sim_traffic_destroy(&e.traffic);
     free(e.rank);
+    free(e.copier);
     return err;
 }

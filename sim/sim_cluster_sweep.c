@@ -21,6 +21,7 @@ _Static_assert(sizeof(struct swept) == 64, "a cache line a rank");
 struct sweep {
     struct sim_cluster_call *call;
     struct swept *rank; /* [procs] */
+    uint64_t *ready_ps; /* [procs] when each would have sent, but for its port; NULL: nobody wants to know */
     uint32_t left;      /* ranks that have steps */
 };
 
@@ -53,6 +54,8 @@ static void send_round(struct sweep *s, uint32_t round)
         steps++;
         if (rank->send_to == SCHEDULE_NONE)
             continue;
+        if (s->ready_ps)
+            s->ready_ps[r] = rank->at.free_ps;
         rank->first_byte_ps = loggp_send(q->loggp, &rank->at, rank->send_bytes);
         bytes += rank->send_bytes;
     }
@@ -69,6 +72,27 @@ static int tell_disagreement(const struct sweep *s, uint32_t r)
     return -EPROTO;
 }
 
+static inline void received(struct sweep *s, uint32_t r, uint64_t want_ps)
+{
+    const struct loggp *p = s->call->question->loggp;
+    const struct swept *rank = &s->rank[r], *from = &s->rank[rank->receive_from];
+    struct sim_cluster_message message = {
+        .from = rank->receive_from, .to = r, .round = rank->round, .bytes = rank->receive_bytes};
+    if (s->ready_ps) {
+        message.ready_ps = s->ready_ps[rank->receive_from];
+        message.send_end_ps = from->first_byte_ps - p->latency_ps;
+        message.send_ps = message.send_end_ps - p->overhead_ps;
+        message.send_work_ps = p->overhead_ps;
+        message.first_byte_ps = from->first_byte_ps;
+        message.alone_ps = from->first_byte_ps + loggp_stream_ps(p, message.bytes);
+        message.last_byte_ps = rank->at.in_ps - p->receiver_gap_ps;
+        message.want_ps = want_ps;
+        message.end_ps = rank->at.free_ps;
+        message.take_ps = message.end_ps - p->overhead_ps;
+    }
+    sim_cluster_received(s->call, &message);
+}
+
 static int receive_round(struct sweep *s, uint32_t round)
 {
     const struct sim_cluster_question *q = s->call->question;
@@ -79,16 +103,9 @@ static int receive_round(struct sweep *s, uint32_t round)
         const struct swept *from = &s->rank[rank->receive_from];
         if (from->round != round || from->send_to != r || from->send_bytes != rank->receive_bytes)
             return tell_disagreement(s, r);
+        uint64_t want_ps = rank->at.free_ps;
         loggp_receive(q->loggp, &rank->at, from->first_byte_ps, rank->receive_bytes);
-        sim_cluster_received(s->call, &(struct sim_cluster_message){
-                                          .from = rank->receive_from,
-                                          .to = r,
-                                          .round = round,
-                                          .bytes = rank->receive_bytes,
-                                          .send_ps = from->first_byte_ps - q->loggp->latency_ps - q->loggp->overhead_ps,
-                                          .first_byte_ps = from->first_byte_ps,
-                                          .end_ps = rank->at.free_ps,
-                                      });
+        received(s, r, want_ps);
     }
     return 0;
 }
@@ -122,11 +139,12 @@ int sim_cluster_sweep(struct sim_cluster_call *call)
 {
     struct sweep s = {.call = call, .left = call->question->schedule->procs};
     s.rank = aligned_alloc(sizeof *s.rank, s.left * sizeof *s.rank);
-    if (!s.rank)
-        return -ENOMEM;
-    for (uint32_t r = 0; r < s.left; r++)
+    s.ready_ps = call->question->observer ? calloc(s.left, sizeof *s.ready_ps) : NULL;
+    int err = s.rank && (s.ready_ps || !call->question->observer) ? 0 : -ENOMEM;
+    for (uint32_t r = 0; r < s.left && !err; r++)
         s.rank[r] = (struct swept){.at.free_ps = sim_cluster_start_ps(call->question, r)};
-    int err = sweep(&s);
+    err = err ? err : sweep(&s);
     free(s.rank);
+    free(s.ready_ps);
     return err;
 }

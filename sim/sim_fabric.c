@@ -55,15 +55,42 @@ static uint64_t onward_ps(const struct sim_fabric *fabric, uint32_t hop, uint32_
     return hop == 0 ? latency_ps / 2 : hop == hops - 1 ? latency_ps - latency_ps / 2 : fabric->switch_ps;
 }
 
-/* A link is a backlog of work: a slow stream through a fast link takes of it only what its bytes need, so that no link ever passes
- * on more than its bandwidth, and none is held by whom another link delays. */
+/* Bytes pass this link in so much time. */
+static uint64_t stream_ps(const struct sim_fabric *fabric, uint32_t hop, uint32_t hops, uint64_t bytes)
+{
+    struct loggp rate = {.byte_fs = hop == 0 || hop == hops - 1 ? fabric->nic.byte_fs : fabric->link_byte_fs};
+    return loggp_stream_ps(&rate, bytes);
+}
+
+uint64_t sim_fabric_alone_ps(const struct sim_fabric *fabric, uint32_t from_node, uint32_t to_node, uint64_t bytes)
+{
+    uint32_t hops = 2 * fat_tree_turn(&fabric->tree, from_node, to_node);
+    uint64_t first_ps = 0, last_ps = 0;
+    for (uint32_t hop = 0; hop < hops; hop++) {
+        last_ps = loggp_later_ps(last_ps, first_ps + stream_ps(fabric, hop, hops, bytes)) + onward_ps(fabric, hop, hops);
+        first_ps += onward_ps(fabric, hop, hops);
+    }
+    return last_ps;
+}
+
+uint64_t sim_fabric_onward_ps(const struct sim_fabric *fabric, const struct sim_fabric_message *m, int last)
+{
+    uint32_t hops = 2 * m->turn;
+    uint64_t time_ps = 0;
+    for (uint32_t hop = last ? hops - 1 : 0; hop < hops; hop++)
+        time_ps += onward_ps(fabric, hop, hops);
+    return time_ps;
+}
+
+/* A link is a backlog of work: a slow stream through a fast link takes of it only what its bytes need, so that no link ever
+ * passes on more than its bandwidth, and none is held by whom another link delays. */
 int sim_fabric_cross(struct sim_fabric *fabric, struct sim_fabric_message *m)
 {
     uint32_t hops = 2 * m->turn, hop = m->hop++, link = fat_tree_link(&fabric->tree, m->from_node, m->to_node, m->turn, hop);
     int leaves = hop == 0, enters = hop == hops - 1;
-    struct loggp rate = {.byte_fs = leaves || enters ? fabric->nic.byte_fs : fabric->link_byte_fs};
     uint64_t gap_ps = leaves ? fabric->nic.gap_ps : enters ? fabric->nic.receiver_gap_ps : 0;
-    uint64_t start_ps = loggp_later_ps(m->first_ps, fabric->free_ps[link]), done_ps = start_ps + loggp_stream_ps(&rate, m->bytes);
+    uint64_t start_ps = loggp_later_ps(m->first_ps, fabric->free_ps[link]),
+             done_ps = start_ps + stream_ps(fabric, hop, hops, m->bytes);
     uint64_t last_ps = loggp_later_ps(m->last_ps, done_ps);
     if (fabric->last)
         *fabric->last = (struct sim_fabric_crossing){link, hop, hops, m->first_ps, start_ps, last_ps};

@@ -56,6 +56,10 @@ void sim_fabric_reset(struct sim_fabric *fabric);
 /* The two nodes differ. */
 void sim_fabric_send(const struct sim_fabric *fabric, uint32_t from_node, uint32_t to_node, uint64_t bytes, uint64_t at_ps,
                      struct sim_fabric_message *out);
+/* From when the NIC is given a message until its last byte is in memory, if it meets no other. The two nodes differ. */
+uint64_t sim_fabric_alone_ps(const struct sim_fabric *fabric, uint32_t from_node, uint32_t to_node, uint64_t bytes);
+/* From the end of its first link, or of its last, until memory. */
+uint64_t sim_fabric_onward_ps(const struct sim_fabric *fabric, const struct sim_fabric_message *message, int last);
 /* 1 if there is another link after this one, 0 if the message has arrived. */
 int sim_fabric_cross(struct sim_fabric *fabric, struct sim_fabric_message *message);
 

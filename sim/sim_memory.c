@@ -62,18 +62,44 @@ static int create_links(struct sim_memory *m)
     return rc;
 }
 
-int sim_memory_create(struct sim_memory *m, const struct node *node, uint32_t flows, uint32_t base_target)
+/* What any number of cores gets at most. */
+static int create_wholes(struct sim_memory *m)
+{
+    double limit = 0;
+    int rc = 0;
+    for (uint32_t n = 1; n <= m->node->cores; n++)
+        limit = fmax(limit, limit_of(m->node, n));
+    double limits[2] = {limit, limit};
+    for (uint32_t d = 0; rc == 0 && d < m->node->domains; d++)
+        rc = sim_bandwidth_resource(&m->bandwidth, m->whole + d, limits, 2);
+    return rc;
+}
+
+static int create(struct sim_memory *m, const struct node *node, uint32_t flows, uint32_t base_target, int nics)
 {
     *m = (struct sim_memory){.node = node, .sockets = most(node->core_socket, node->cores) + 1};
     uint32_t resources = node->domains + m->sockets * m->sockets;
     m->alike = pair_measured(node) ? resources : 0;
-    uint32_t alike = m->alike ? SIM_KINDS * node->domains : 0;
-    int rc = sim_bandwidth_create(&m->bandwidth, resources + alike, 2 * node->domains, flows, base_target);
+    resources += m->alike ? SIM_KINDS * node->domains : 0;
+    m->whole = nics ? resources : 0;
+    resources += nics ? node->domains : 0;
+    int rc = sim_bandwidth_create(&m->bandwidth, resources, 2 * node->domains, flows, base_target);
     rc = rc ? rc : create_controllers(m);
     rc = rc ? rc : create_links(m);
+    rc = rc || !nics ? rc : create_wholes(m);
     if (rc)
         sim_memory_destroy(m);
     return rc;
+}
+
+int sim_memory_create(struct sim_memory *m, const struct node *node, uint32_t flows, uint32_t base_target)
+{
+    return create(m, node, flows, base_target, 0);
+}
+
+int sim_memory_create_for_nics(struct sim_memory *m, const struct node *node, uint32_t flows, uint32_t base_target)
+{
+    return create(m, node, flows, base_target, 1);
 }
 
 void sim_memory_destroy(struct sim_memory *m)
@@ -132,4 +158,16 @@ void sim_memory_use_kind(const struct sim_memory *m, struct sim_class *class, ui
         return;
     class->group = 2 * domain + (kind == SIM_KIND_OUT);
     class->rival = 2 * domain + (kind == SIM_KIND_IN);
+}
+
+void sim_memory_use_whole(const struct sim_memory *m, struct sim_class *class)
+{
+    for (uint32_t i = 0, uses = class->uses; i < uses; i++)
+        if (class->use[i].resource < m->node->domains)
+            use(class, m->whole + class->use[i].resource, class->use[i].load);
+}
+
+void sim_memory_use_nic(const struct sim_memory *m, struct sim_class *class, uint32_t domain)
+{
+    use(class, m->whole + domain, SIM_LOAD_READ);
 }

@@ -21,6 +21,7 @@ struct sim_memory {
     struct sim_bandwidth bandwidth;
     uint32_t sockets;
     uint32_t alike; /* resources for copies of one kind begin here, SIM_KINDS a domain; 0: there are none */
+    uint32_t whole; /* and those that cores share with NICs, one a domain; 0: there are none */
 };
 
 /* Where one side of a copy lies. */
@@ -31,6 +32,9 @@ struct sim_side {
 
 /* flows and base_target as in sim_bandwidth.h. 0 or -ENOMEM. */
 int sim_memory_create(struct sim_memory *memory, const struct node *node, uint32_t flows, uint32_t base_target);
+/* The same with NICs at it. B(n) is what n cores get, each of which waits for so many lines at most. A NIC does not: together
+ * with the cores it gets what any number of these gets at most. */
+int sim_memory_create_for_nics(struct sim_memory *memory, const struct node *node, uint32_t flows, uint32_t base_target);
 void sim_memory_destroy(struct sim_memory *memory);
 
 /* Memory next to a core, or on a domain if that is not negative. */
@@ -42,5 +46,9 @@ uint32_t sim_memory_use_side(const struct sim_memory *memory, struct sim_class *
  * slower beside the other. */
 void sim_memory_use_kind(const struct sim_memory *memory, struct sim_class *class, uint32_t core, int kind, uint32_t sides,
                          double beside);
+/* Where there are NICs: what a copy by a core loads with them, once all its sides are known; what a NIC that reads or writes
+ * loads. A byte counts a third of a copy either way, since what a NIC writes is not fetched before. */
+void sim_memory_use_whole(const struct sim_memory *memory, struct sim_class *class);
+void sim_memory_use_nic(const struct sim_memory *memory, struct sim_class *class, uint32_t domain);
 
 #endif

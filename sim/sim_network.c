@@ -1,133 +1,68 @@
 #include "sim/sim_network.h"
 
 #include "model/channel/channel_way.h"
-#include "sim/sim_execute.h"
 #include "sim/sim_time.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- messages within a node ---- */
+/* ---- the whole ---- */
 
-static int inside_cost(struct sim_network *n, struct sim_network_kept *out)
+/* Every block that is not in its place is copied within the rank: what it has received is in memory if no cache holds it. */
+static int reorder_create(struct sim_network *n, char *reason, size_t reason_bytes)
 {
-    struct message m = {.from_core = out->from_core, .to_core = out->to_core, .run_bytes = out->key - 1, .runs = 1,
-                        .target_cold = n->scenario->conditions.buffers == BUFFERS_COLD};
-    double send_s = message_sender_s(&n->costs, &m), receive_s = message_receiver_s(&n->costs, &m);
-    double time_s = message_time_s(&n->costs, &m);
-    if (n->costs.missing[0])
+    const struct scenario *s = n->scenario;
+    const struct node *node = s->machine.node;
+    uint64_t block = job_size_bytes(&s->job), most = node->llc_bytes / (s->machine.ppn < s->job.procs ? s->machine.ppn : s->job.procs);
+    if (!s->numbering || s->numbering->remap != NUMBERING_REORDER)
+        return 0;
+    uint64_t moves = numbering_moves(s->numbering, s->job.procs, 0);
+    double move_s = moves ? message_move_s(&n->costs, block, node->llc_bytes > 0 && block * s->job.procs > most) : 0;
+    if (n->costs.missing[0]) {
+        snprintf(reason, reason_bytes, "node %s does not say what a %s costs, which reordering blocks needs: calibrate it", node->name,
+                 n->costs.missing);
         return -ENOTSUP;
-    out->cost = (struct sim_cluster_cost){sim_ps_from_s(send_s), sim_ps_from_s(receive_s), sim_ps_from_s(time_s)};
-    out->cost.time_ps = loggp_later_ps(out->cost.time_ps, loggp_later_ps(out->cost.send_ps, out->cost.receive_ps));
-    return 0;
-}
-
-static int inside(void *context, uint32_t from, uint32_t to, uint64_t bytes, struct sim_cluster_cost *out)
-{
-    struct sim_network *n = context;
-    const uint32_t *core = n->scenario->placement.core_of_rank;
-    struct sim_network_kept *kept = &n->kept[(bytes * 31 + core[from] * 7 + core[to]) % SIM_NETWORK_INSIDE_KEPT];
-    if (kept->key != bytes + 1 || kept->from_core != core[from] || kept->to_core != core[to]) {
-        *kept = (struct sim_network_kept){.key = bytes + 1, .from_core = core[from], .to_core = core[to]};
-        int err = inside_cost(n, kept);
-        if (err) {
-            kept->key = 0;
-            return err;
-        }
     }
-    *out = kept->cost;
+    n->nodes.reorder_moves = moves;
+    n->nodes.reorder_ps = moves * sim_ps_from_s(move_s);
     return 0;
 }
 
-/* ---- shared memory of a node ---- */
-
-/* A collective of `procs` ranks of one node, in picoseconds. Where there is one rank, or nothing to hand on, it takes none. */
-static int node_ps(struct sim_network *n, const struct job *job, const struct params *params, uint64_t *out, char *reason,
-                   size_t reason_bytes)
+static int costs_of_messages(struct sim_network *n, char *reason, size_t reason_bytes)
 {
     struct scenario inner = *n->scenario;
-    struct sim sim;
-    *out = 0;
-    if (job->procs < 2 || job_size_bytes(job) == 0)
-        return 0;
-    inner.machine = (struct machine){.node = n->scenario->machine.node, .nodes = 1};
-    inner.job = *job;
-    inner.params = *params;
-    inner.algorithm = NULL;
-    inner.conditions.skew_s = 0;
-    int err = scenario_check(&inner, reason, reason_bytes);
-    err = err ? err : sim_create(&sim, &inner, reason, reason_bytes);
-    if (err)
-        return err;
-    err = sim_call(&sim, job_root(job), NULL, out, reason, reason_bytes);
-    n->inside_events += sim.queue.popped;
-    sim_destroy(&sim);
+    struct message_way way;
+    inner.job.procs = inner.machine.ppn;
+    inner.channel = &channel_kind_er;
+    int err = channel_way_of(&inner, &way, reason, reason_bytes);
+    if (!err)
+        message_costs_init(&n->costs, inner.machine.node, &way);
     return err;
 }
 
-static int spread_ps(struct sim_network *n, uint32_t procs, uint32_t root, uint64_t bytes, uint64_t *out, char *reason,
-                     size_t reason_bytes)
+int sim_network_costs_create(struct sim_network *n, const struct scenario *s, char *reason, size_t reason_bytes)
 {
-    struct job job = {.kind = JOB_BCAST, .procs = procs, .bcast = {bytes, root}};
-    return node_ps(n, &job, &n->scenario->params, out, reason, reason_bytes);
+    *n = (struct sim_network){.scenario = s};
+    sim_network_inside(n);
+    return costs_of_messages(n, reason, reason_bytes);
 }
 
-/* What nodes do alone, and the exchange between them. */
-static int levels_create(struct sim_network *n, char *reason, size_t reason_bytes)
+void sim_network_tell_missing(const struct sim_network *n, char *reason, size_t reason_bytes)
 {
-    const struct scenario *s = n->scenario;
-    uint32_t procs = s->job.procs, ppn = s->machine.ppn < procs ? s->machine.ppn : procs, nodes = (procs - 1) / ppn + 1;
-    uint32_t root = job_root(&s->job), last = procs - (nodes - 1) * ppn;
-    uint64_t block = job_size_bytes(&s->job), bytes = block;
-    int err = 0;
-    if (s->job.kind == JOB_ALLGATHER) {
-        struct job gather = {.kind = JOB_ALLGATHER, .procs = ppn, .allgather = {block, s->job.allgather.in_place}};
-        err = node_ps(n, &gather, &s->params_gather, &n->gather_ps, reason, reason_bytes);
-        bytes = block * ppn * (nodes - 1);
-        n->question.size_bytes = block * ppn;
-    }
-    uint32_t firsts = root / ppn == nodes - 1 ? last : ppn;
-    err = err ? err : spread_ps(n, firsts, root % ppn, bytes, &n->first_ps, reason, reason_bytes);
-    err = err || nodes < 2 ? err : spread_ps(n, ppn, 0, bytes, &n->other_ps, reason, reason_bytes);
-    err = err || nodes < 2 ? err : spread_ps(n, last, 0, bytes, &n->last_ps, reason, reason_bytes);
-    n->end_ps = err ? NULL : calloc(nodes, sizeof *n->end_ps);
-    n->question.end_ps = n->end_ps;
-    n->nodes.ppn = 1;
-    if (!err && !n->end_ps)
-        err = -ENOMEM;
-    return err ? err : schedule_init(&n->schedule, s->algorithm, nodes, root / ppn);
+    snprintf(reason, reason_bytes, "node %s does not say what a %s costs, which messages between its ranks need: calibrate it",
+             n->scenario->machine.node->name, n->costs.missing);
 }
-
-/* The last rank of the last node. */
-static uint64_t levels_end_ps(const struct sim_network *n)
-{
-    uint32_t nodes = n->schedule.procs, first = job_root(&n->scenario->job) / n->scenario->machine.ppn;
-    uint64_t end_ps = 0;
-    for (uint32_t i = 0; i < nodes; i++) {
-        uint64_t after_ps = i == first ? n->first_ps : i == nodes - 1 ? n->last_ps : n->other_ps;
-        end_ps = loggp_later_ps(end_ps, n->end_ps[i] + after_ps);
-    }
-    return n->gather_ps + end_ps;
-}
-
-/* ---- the whole ---- */
 
 static int ranks_create(struct sim_network *n, char *reason, size_t reason_bytes)
 {
     const struct scenario *s = n->scenario;
-    struct scenario inner = *s;
-    struct message_way way;
-    int err = 0;
-    if (s->machine.ppn > 1) {
-        inner.job.procs = s->machine.ppn;
-        inner.channel = &channel_kind_er;
-        err = channel_way_of(&inner, &way, reason, reason_bytes);
-    }
-    if (!err && s->machine.ppn > 1)
-        message_costs_init(&n->costs, s->machine.node, &way);
+    int copies = s->machine.ppn > 1 || (s->numbering && s->numbering->remap == NUMBERING_REORDER);
+    int err = copies ? costs_of_messages(n, reason, reason_bytes) : 0;
     n->nodes.ppn = s->machine.ppn;
-    return err ? err : schedule_init(&n->schedule, s->algorithm, s->job.procs, job_root(&s->job));
+    n->nodes.numbering = s->numbering;
+    err = err ? err : reorder_create(n, reason, reason_bytes);
+    return err ? err : schedule_init_regions(&n->schedule, s->algorithm, s->job.procs, job_root(&s->job), scenario_region(s));
 }
 
 static int links_create(struct sim_network *n, char *reason, size_t reason_bytes)
@@ -149,13 +84,14 @@ int sim_network_create(struct sim_network *n, const struct scenario *s, char *re
                                                 .schedule = &n->schedule,
                                                 .size_bytes = job_size_bytes(&s->job),
                                                 .skew_ps = sim_ps_from_s(s->conditions.skew_s)};
-    n->nodes.inside = inside;
-    n->nodes.context = n;
-    int err = s->machine.levels == 2 ? levels_create(n, reason, reason_bytes) : ranks_create(n, reason, reason_bytes);
+    sim_network_inside(n);
+    int err = s->machine.levels == 2 ? sim_network_levels_create(n, reason, reason_bytes) : ranks_create(n, reason, reason_bytes);
     if (!err)
         err = links_create(n, reason, reason_bytes);
+    if (!err && (err = sim_network_share_memory(n)) == -ENOMEM)
+        snprintf(reason, reason_bytes, "no memory for the memories of %u nodes: use fewer", s->machine.nodes);
     /* Without anything shared no queue is needed. */
-    int shared = n->nodes.fabric || n->nodes.ppn > 1;
+    int shared = n->nodes.fabric || n->nodes.ppn > 1 || n->nodes.numbering;
     n->question.nodes = shared ? &n->nodes : NULL;
     n->question.order = shared ? SIM_ORDER_RADIX : SIM_ORDER_ROUNDS;
     if (err)
@@ -165,21 +101,35 @@ int sim_network_create(struct sim_network *n, const struct scenario *s, char *re
 
 void sim_network_destroy(struct sim_network *n)
 {
+    sim_network_leaders_destroy(n);
     sim_fabric_destroy(&n->fabric);
+    sim_memories_destroy(&n->memories);
     free(n->end_ps);
     n->end_ps = NULL;
 }
 
-int sim_network_call(struct sim_network *n, uint64_t seed, uint64_t *time_ps, char *reason, size_t reason_bytes)
+int sim_network_call(struct sim_network *n, uint64_t seed, struct trace_sink *sink, uint64_t *time_ps, char *reason,
+                     size_t reason_bytes)
 {
+    struct sim_network_levels levels;
+    int err = sink && n->end_ps ? sim_network_levels_begin(&levels, n, sink, reason, reason_bytes) : 0;
+    if (err)
+        return err;
+    struct trace_sink *among = sink && n->end_ps ? &levels.among : sink;
+    struct sim_network_watch watch = {among, &n->loggp, n->nodes.ppn, n->nodes.fabric != NULL};
+    struct sim_cluster_observer observer = sim_network_observer(&watch);
     n->question.seed = seed;
+    n->question.observer = sink ? &observer : NULL;
     if (n->nodes.fabric)
         sim_fabric_reset(&n->fabric);
-    int err = sim_cluster_run(&n->question, &n->answer, reason, reason_bytes);
+    err = n->leaders ? sim_network_leaders_call(n, seed, among, reason, reason_bytes)
+                     : sim_cluster_run(&n->question, &n->answer, reason, reason_bytes);
+    n->question.observer = NULL;
     if (err == -ENOTSUP && n->costs.missing[0])
-        snprintf(reason, reason_bytes, "node %s does not say what a %s costs, which messages between its ranks need: calibrate it",
-                 n->scenario->machine.node->name, n->costs.missing);
+        sim_network_tell_missing(n, reason, reason_bytes);
+    if (sink && n->end_ps)
+        err = sim_network_levels_end(&levels, err, reason, reason_bytes);
     if (!err)
-        *time_ps = n->end_ps ? levels_end_ps(n) : n->answer.time_ps;
+        *time_ps = n->end_ps ? sim_network_levels_end_ps(n) : n->answer.time_ps;
     return err;
 }

@@ -1,5 +1,7 @@
 #include "sim/sim_pairs.h"
 
+#include "model/schedule_trees.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,8 +52,7 @@ static void have(struct pairs *p, uint32_t r)
         const struct sim_pair *pair = &p->question->pair[(size_t)r * schedule->procs + step.send_to];
         double begin_ps = at_ps + (double)pair->begin_ps, bytes_ps = (double)pair->bytes_ps;
         struct transfer *t = &p->rank[step.send_to].transfer;
-        *t = p->question->single_copy ? (struct transfer){TRANSFER_BEGINS, r, begin_ps, bytes_ps, 0}
-                                      : (struct transfer){TRANSFER_BEGINS, r, begin_ps + bytes_ps, 0, 0};
+        *t = (struct transfer){TRANSFER_BEGINS, r, begin_ps, bytes_ps, 0};
         at_ps += (double)pair->send_ps;
     }
     p->rank[r].end_ps = at_ps;
@@ -62,8 +63,7 @@ static void end_transfer(struct pairs *p, uint32_t r)
     struct transfer *t = &p->rank[r].transfer;
     t->state = TRANSFER_ENDED;
     share_of(p, t)->going--;
-    if (p->question->single_copy)
-        p->rank[t->from].end_ps = fmax(p->rank[t->from].end_ps, p->now_ps);
+    p->rank[t->from].end_ps = fmax(p->rank[t->from].end_ps, p->now_ps);
     have(p, r);
 }
 
@@ -114,18 +114,6 @@ static int go_on(struct pairs *p)
     return 1;
 }
 
-static int is_tree(const struct schedule *s)
-{
-    for (uint32_t r = 0; r < s->procs; r++)
-        for (uint32_t k = 0; k < schedule_steps(s, r); k++) {
-            struct schedule_step step;
-            schedule_step(s, r, k, &step);
-            if ((step.receive_from != SCHEDULE_NONE) != (k == 0 && r != s->root))
-                return 0;
-        }
-    return s->algorithm->kind == SCHEDULE_BCAST;
-}
-
 static void answer(const struct pairs *p, struct sim_pairs_answer *out)
 {
     double last_ps = 0, sum_ps = 0;
@@ -140,7 +128,7 @@ static void answer(const struct pairs *p, struct sim_pairs_answer *out)
 int sim_pairs_run(const struct sim_pairs_question *question, struct sim_pairs_answer *out, char *reason, size_t reason_bytes)
 {
     const struct schedule *s = question->schedule;
-    if (!is_tree(s)) {
+    if (!schedule_is_tree(s)) {
         snprintf(reason, reason_bytes, "%s is no tree down which each rank receives once: take one that is", s->algorithm->name);
         return -ENOTSUP;
     }

@@ -1,8 +1,9 @@
-/* A broadcast down a tree between processes of one node, message by message, as MPI libraries send them.
+/* A broadcast of a long message down a tree between processes of one node, edge by edge, as MPI libraries send it; short ones are
+ * sim_calls.
  *
- * A rank posts all its sends one after the other and has ended when they have. A short message is on its way as soon as it is
- * sent, and its sender is free again. A long one the receiver copies from the sender's memory, with the kernel's help: the sender
- * is busy until that has ended, and all such copies from ranks of one socket together go at the rate of one, in equal shares.
+ * A rank posts all its sends one after the other and has ended when they have. The receiver copies from the sender's memory, with
+ * the kernel's help: the sender is busy until that has ended, and all such copies from ranks of one socket together go at
+ * the rate of one, in equal shares.
  * Costs are by pair of ranks and for one size. Integer picoseconds; nothing is shared between calls. */
 #ifndef SHMCOLL_SIM_PAIRS_H
 #define SHMCOLL_SIM_PAIRS_H
@@ -22,7 +23,6 @@ struct sim_pairs_question {
     const struct schedule *schedule; /* each rank but the root receives once, first */
     const struct sim_pair *pair;     /* [from*procs + to] */
     const uint32_t *socket_of_rank;  /* [procs], each below procs */
-    int single_copy;                 /* long messages */
 };
 
 struct sim_pairs_answer {

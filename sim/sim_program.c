@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { PLACE, STEP, RECEIVES, SENDS, WAIT_RECEIVES, WAIT_SENDS, ENDED };
+enum { PLACE, STEP, RECEIVES, SENDS, WAIT_RECEIVES, WAIT_SENDS, REORDERS, ENDED };
 enum { ROUND_TRIPS = 4 }; /* of a ping-pong: the first finds both ranks where later ones do */
 
 static int is_p2p(const struct sim_channel *c)
@@ -63,25 +63,50 @@ static int all_done(const struct sim_way *w)
     return 1;
 }
 
-static int step_begin(struct sim_channel *c, struct sim_endpoint *e)
+static uint32_t step_begin(struct sim_channel *c, struct sim_endpoint *e)
 {
+    const struct numbering *numbering = c->scenario->numbering;
     struct sim_program *g = &e->program;
     struct schedule_step step;
     do {
-        if (g->step == schedule_steps(&c->schedule, e->rank))
-            return 0;
-        schedule_step(&c->schedule, e->rank, g->step++, &step);
-    } while (step.op != SCHEDULE_EXCHANGE); /* every block is at its place */
+        if (c->scenario->job.allgather.block_bytes == 0 || g->step == schedule_steps_numbered(&c->schedule, numbering, e->rank))
+            return ENDED;
+        schedule_step_numbered(&c->schedule, numbering, e->rank, g->step++, &step);
+        if (step.op == SCHEDULE_PERMUTE)
+            return REORDERS;
+    } while (step.op != SCHEDULE_EXCHANGE); /* every block is at its number */
     g->tag = step.round;
     g->in.blocks = step.receive, g->in.peer = step.receive_from, g->in.next = g->in.posted = 0;
     g->out.blocks = step.send, g->out.peer = step.send_to, g->out.next = g->out.posted = 0;
-    return 1;
+    return RECEIVES;
 }
 
-/* The own block to where it belongs. */
+/* A block from one place to another, in the end. */
+static void reorder(struct sim_channel *c, struct sim_endpoint *e)
+{
+    uint64_t block_bytes = c->scenario->job.allgather.block_bytes;
+    int cold = outgrows(c, block_bytes * c->procs);
+    struct sim_channel_copy copy = {SIM_CHANNEL_MOVE, e->rank, block_bytes, block_bytes, 0, cold, cold};
+    sim_channel_work(c, e, (struct sim_work){.kind = SIM_WORK_COPY, .copy = copy});
+}
+
+static int is_reordered(const struct sim_channel *c)
+{
+    return c->scenario->numbering && c->scenario->numbering->remap == NUMBERING_REORDER;
+}
+
+/* Whether the own block is sent from where the user has it, to whom it is exchanged with. */
+static int trades(const struct sim_channel *c, uint32_t rank)
+{
+    return schedule_step_trades(c->scenario->numbering, rank, 0);
+}
+
+/* The own block to where it belongs, or to that of the rank's number. */
 static void place(struct sim_channel *c, struct sim_endpoint *e)
 {
-    const struct job_allgather *job = &c->scenario->job.allgather;
+    struct job_allgather moved = c->scenario->job.allgather, *job = &moved;
+    job->in_place &= !is_reordered(c) || numbering_virtual(c->scenario->numbering, e->rank) == e->rank;
+    job->in_place |= trades(c, e->rank);
     int cold = users_cold(c);
     struct sim_channel_copy copy = {SIM_CHANNEL_MOVE, e->rank, job->block_bytes, job->block_bytes, 0, cold, cold};
     if (!job->in_place && job->block_bytes > 0)
@@ -96,7 +121,8 @@ static enum sim_program_next gather_next(struct sim_channel *c, struct sim_endpo
     struct sim_program *g = &e->program;
     const struct job_allgather *job = &c->scenario->job.allgather;
     int target_cold = users_cold(c) || outgrows(c, job->block_bytes * c->procs);
-    int source_cold = (g->step == 1 && users_cold(c) && job->in_place) || outgrows(c, job->block_bytes);
+    int as_it_was = g->step == 1 && (job->in_place || trades(c, e->rank));
+    int source_cold = (as_it_was && users_cold(c)) || outgrows(c, job->block_bytes);
     struct sim_message *m;
     switch (g->state) {
     case PLACE:
@@ -104,7 +130,13 @@ static enum sim_program_next gather_next(struct sim_channel *c, struct sim_endpo
         g->state = STEP;
         return SIM_PROGRAM_WENT;
     case STEP:
-        g->state = job->block_bytes > 0 && step_begin(c, e) ? RECEIVES : ENDED;
+        g->state = step_begin(c, e);
+        return SIM_PROGRAM_WENT;
+    case REORDERS:
+        if (g->count++ < c->reorder_moves)
+            reorder(c, e);
+        else
+            g->state = ENDED;
         return SIM_PROGRAM_WENT;
     case RECEIVES:
         m = piece_take(c, &g->in, g->tag, target_cold);

@@ -53,4 +53,10 @@ int sim_radix_push(struct sim_radix *queue, uint64_t time_ps, uint32_t target, u
 /* Takes the earliest event; the queue must not be empty. 0 or -ENOMEM. */
 int sim_radix_pop(struct sim_radix *queue, struct sim_radix_event *out);
 
+/* Whether the next event is of the time of the one taken last. */
+static inline int sim_radix_same_time(const struct sim_radix *queue)
+{
+    return queue->taken < queue->bucket[0].count;
+}
+
 #endif

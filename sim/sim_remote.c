@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CORE_EVENT = 2 /* beside SIM_NIC_EVENT */, INBOX_FIRST = 16 };
+enum { INBOX_FIRST = 16 };
 static const uint64_t FRESH_FIRST = UINT64_C(1) << 48; /* of what is never used again; below it each rank's buffer */
 
 /* ---- lists ---- */
@@ -80,7 +80,7 @@ struct sim_remote_pair *sim_remote_pair_of(struct sim_remote *s, struct sim_remo
     p->in = er_receiver_start(s->shape.ring_bytes / CHANNEL_UNIT_BYTES, 0);
     credit_sender_start(&p->credit, s->shape.queue_initial, 0);
     e->pairs++;
-    e->memory_bytes += CHANNEL_STATE_BYTES;
+    e->memory_bytes += sim_remote_is_inside(s, e->rank, peer) ? 0 : CHANNEL_STATE_BYTES;
     return p;
 }
 
@@ -101,26 +101,41 @@ static void wake(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t a
     if (e->scheduled)
         return;
     e->scheduled = 1;
-    if (sim_queue_push(&s->queue, at_ps, e->rank, CORE_EVENT))
+    if (sim_queue_push(&s->queue, at_ps, e->rank, SIM_REMOTE_CORE_EVENT))
         s->error = -ENOMEM;
 }
 
-void sim_remote_spend(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t ps, const char *label, uint64_t bytes)
+static void tell(struct sim_remote *s, struct sim_remote_endpoint *e, uint32_t op, uint64_t ps, const char *label, uint64_t bytes)
 {
-    if (s->sink && ps) {
-        struct trace_step step = {.rank = e->rank, .op = STEP_COPY, .stage = NIC_STAGE_CORE, .label = label, .bytes = bytes,
-                                  .start_ps = e->at_ps - s->base_ps, .wait_end_ps = e->at_ps - s->base_ps, .end_ps = e->at_ps + ps - s->base_ps};
+    struct trace_step step = {.rank = e->rank, .op = e->over ? STEP_DONE : op, .stage = NIC_STAGE_CORE, .label = label, .bytes = bytes,
+                              .start_ps = e->told_ps - s->base_ps, .wait_end_ps = e->at_ps - s->base_ps, .end_ps = e->at_ps + ps - s->base_ps};
+    if (step.end_ps > step.start_ps)
         s->sink->emit(s->sink->context, &step);
-    }
+    e->told_ps = e->at_ps + ps;
+}
+
+static void work(struct sim_remote *s, struct sim_remote_endpoint *e, uint32_t op, uint64_t ps, const char *label, uint64_t bytes)
+{
+    if (s->sink && ps)
+        tell(s, e, op, ps, label, bytes);
     e->at_ps += ps;
     e->busy_ps += ps;
 }
 
+void sim_remote_spend(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t ps, const char *label, uint64_t bytes)
+{
+    work(s, e, STEP_STORE, ps, label, bytes);
+}
+
+void sim_remote_copying(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t ps, const char *label, uint64_t bytes)
+{
+    e->copy_ps += ps;
+    work(s, e, STEP_COPY, ps, label, bytes);
+}
+
 void sim_remote_copy(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t bytes, int cold)
 {
-    uint64_t ps = nic_copy_ps(&s->costs, bytes, cold);
-    e->copy_ps += ps;
-    sim_remote_spend(s, e, ps, "copy", bytes);
+    sim_remote_copying(s, e, nic_copy_ps(&s->costs, bytes, cold), "copy", bytes);
 }
 
 void sim_remote_register(struct sim_remote *s, struct sim_remote_endpoint *e, const struct sim_remote_message *m)
@@ -176,8 +191,10 @@ static struct sim_remote_message *message_make(struct sim_remote *s, struct sim_
     s->message_made = m;
     m->peer = act->peer;
     m->bytes = act->bytes;
-    m->address = s->question.cold ? FRESH_FIRST + e->fresh_address : 0;
-    e->fresh_address += act->bytes;
+    m->act = e->act - 1;
+    m->cold = s->question.cold && !act->warm;
+    m->address = (s->question.cold ? FRESH_FIRST + e->fresh_address : 0) + act->place;
+    e->fresh_address += s->program.buffer_bytes ? 0 : act->bytes;
     e->open++;
     return m;
 }
@@ -194,12 +211,19 @@ static int act(struct sim_remote *s, struct sim_remote_endpoint *e)
         if (e->open > 0)
             return 0;
         e->act++;
+        if (s->sink && what.kind == SIM_REMOTE_OVER)
+            tell(s, e, STEP_STORE, 0, "end", 0);
         e->over = what.kind == SIM_REMOTE_OVER;
         e->end_ps = e->at_ps;
         s->running -= (uint32_t)e->over;
         return !e->over;
     }
     e->act++;
+    if (what.kind == SIM_REMOTE_MOVE) {
+        for (uint32_t i = 0; i < what.times; i++)
+            sim_remote_copy(s, e, what.bytes, s->question.cold && !what.warm);
+        return 1;
+    }
     if (!(m = message_make(s, e, &what)))
         return 0;
     if (what.kind == SIM_REMOTE_SEND)
@@ -272,8 +296,10 @@ static void run(struct sim_remote *s)
         struct sim_event event = sim_queue_pop(&s->queue);
         struct sim_nic_told what;
         s->now_ps = event.time_ps;
-        if (event.generation == CORE_EVENT)
+        if (event.generation == SIM_REMOTE_CORE_EVENT)
             turn(s, &s->endpoint[event.target]);
+        else if (event.generation == SIM_REMOTE_INSIDE_EVENT)
+            sim_remote_inside_come(s, event.target);
         else if (sim_nic_advance(&s->nic, event.target, event.time_ps, &what))
             told(s, &what);
         s->error = s->error ? s->error : s->nic.error;
@@ -284,7 +310,10 @@ static int tell_error(const struct sim_remote *s, char *reason, size_t reason_by
 {
     if (s->error == -EPROTO)
         snprintf(reason, reason_bytes, "a queue of %u packets overflowed, or a ring: the simulation is wrong", s->queue_slots);
-    else if (s->error)
+    else if (s->error == -EBADMSG)
+        snprintf(reason, reason_bytes, "rank %u gets %llu bytes from rank %u and expects %llu", s->unlike->to,
+                 (unsigned long long)s->unlike->bytes, s->unlike->from, (unsigned long long)s->unlike->taker->bytes);
+    else if (s->error == -ENOMEM)
         snprintf(reason, reason_bytes, "no memory for the messages of %u ranks: use fewer", s->procs);
     if (s->error || s->running == 0)
         return s->error;
@@ -306,8 +335,11 @@ int sim_remote_call(struct sim_remote *s, const struct sim_remote_program *progr
     s->sink = s->nic.sink = sink;
     s->running = s->procs;
     for (uint32_t r = 0; r < s->procs; r++) {
-        s->endpoint[r].act = s->endpoint[r].over = 0;
-        wake(s, &s->endpoint[r], s->now_ps);
+        struct sim_remote_endpoint *e = &s->endpoint[r];
+        e->act = e->over = 0;
+        e->told_ps = s->base_ps;
+        e->fresh_address += program->buffer_bytes;
+        wake(s, e, s->now_ps + (program->late_ps ? program->late_ps(program->context, r) : 0));
     }
     run(s);
     s->sink = s->nic.sink = NULL;

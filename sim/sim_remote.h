@@ -1,4 +1,4 @@
-/* Messages between ranks on nodes of their own, over S2's channels and their network interfaces, in simulated time.
+/* Messages between ranks on nodes, over S2's channels and their network interfaces, in simulated time.
  *
  * Every rank is one loop on its core. By turns it takes in one of what has come, in the order in which it came (packets in its queue
  * and events of its interface: one place to look, however many peers), and sends on one thing that can go; with nothing to take in
@@ -12,6 +12,12 @@
  *   combined  zc over rings for the first peers, as many as the shape allows at both ends, and over sr for all others
  * Longer messages than the shape's eager_bytes are asked for and sent when the receiver has answered, where they are not fetched.
  *
+ * Ranks of a node, rank after rank, share its interface and what is behind it. Between them a message is two copies by their cores, as
+ * without channels, at what these cost beside nobody: memory is not shared here.
+ *
+ * A sink is told of what a core does, with the time since it last did something as waiting; after the end of the rank's program as
+ * STEP_DONE. A call begins at 0.
+ *
  * State of a pair is made at first use. Receives may be posted late: what comes before is kept aside, for another copy. One thread
  * at a time. */
 #ifndef SHMCOLL_SIM_REMOTE_H
@@ -21,36 +27,53 @@
 #include "model/channel/credit.h"
 #include "model/channel/er_ring.h"
 #include "model/channel/registration.h"
+#include "sim/sim_cluster.h"
 #include "sim/sim_nic.h"
 
-enum sim_remote_act_kind { SIM_REMOTE_SEND, SIM_REMOTE_RECEIVE, SIM_REMOTE_WAIT /* for all so far */, SIM_REMOTE_OVER };
+enum sim_remote_act_kind { SIM_REMOTE_SEND, SIM_REMOTE_RECEIVE, SIM_REMOTE_MOVE /* within the rank, by its core */,
+                           SIM_REMOTE_WAIT /* for all so far */, SIM_REMOTE_OVER };
 
 struct sim_remote_act {
     enum sim_remote_act_kind kind;
     uint32_t peer;
     uint64_t bytes;
+    uint64_t place; /* in the rank's buffer, if it has one */
+    uint32_t times; /* MOVE: so often */
+    int warm;       /* what is sent has come before: it is in a cache, whatever the question says */
 };
 
 /* What ranks do: the i-th act of a rank. */
 struct sim_remote_program {
     void (*act)(const void *context, uint32_t rank, uint32_t i, struct sim_remote_act *out);
     const void *context;
+    uint64_t (*late_ps)(const void *context, uint32_t rank);             /* it begins; NULL: all at once */
+    void (*received)(const void *context, uint32_t rank, uint32_t act); /* all of what that act waits for is there; NULL */
+    uint64_t buffer_bytes; /* in which a rank's messages lie; 0: each has memory of its own */
 };
+
+/* Of the queue's events, beside SIM_NIC_EVENT. */
+enum { SIM_REMOTE_CORE_EVENT = 2, SIM_REMOTE_INSIDE_EVENT = 3 };
+
+enum { SIM_REMOTE_PROCS_MOST = 4096 /* every rank has an account of each other's credits: half a GiB */ };
 
 struct sim_remote_question {
     struct nic_ps costs;
     const struct channel_kind *kind;
     struct channel_shape shape;
     uint32_t procs;
-    int cold; /* every message's memory is in no cache, and registered for the first time */
+    uint32_t ppn; /* 0, 1: a rank a node */
+    int (*inside)(void *context, uint32_t from, uint32_t to, uint64_t bytes, struct sim_cluster_cost *out); /* as of sim_cluster_nodes */
+    void *context;
+    int cold; /* memory of messages is in no cache, and registered for the first time */
 };
 
 enum sim_remote_kind { SIM_REMOTE_EAGER, SIM_REMOTE_ASK, SIM_REMOTE_ANSWER, SIM_REMOTE_DATA, SIM_REMOTE_UNIT, SIM_REMOTE_OFFER,
-                       SIM_REMOTE_RETURN, SIM_REMOTE_NOTE, SIM_REMOTE_WANT, SIM_REMOTE_GRANT, SIM_REMOTE_REFUSE, SIM_REMOTE_LIMIT };
+                       SIM_REMOTE_RETURN, SIM_REMOTE_NOTE, SIM_REMOTE_WANT, SIM_REMOTE_GRANT, SIM_REMOTE_REFUSE, SIM_REMOTE_LIMIT, SIM_REMOTE_INSIDE };
 
 struct sim_remote_message {
-    uint32_t peer, number;
+    uint32_t peer, number, act;
     uint64_t bytes, moved_bytes, address;
+    int cold;
     int done, known, begun; /* the software above has dealt with it; its first packet has gone, or come */
     struct sim_remote_message *next, *made;
 };
@@ -67,6 +90,7 @@ struct sim_remote_packet {
     struct sim_remote_message *sender; /* of an offer, an ask and its answer, a unit */
     struct sim_remote_message *taker;  /* once it is known */
     struct credit_note note;
+    uint64_t receive_ps; /* INSIDE: the receiving core's work */
     int first, kept;
     int come; /* by the ring: it is there; of a get: how many of both ends have been told */
     struct sim_remote_packet *next, *made;
@@ -86,12 +110,15 @@ struct sim_remote_pair {
     uint32_t sent, posted_count; /* messages */
     struct sim_remote_messages queue, streams, posted;
     struct sim_remote_packets control, ring, early; /* to go; in the ring; before their receive */
+    struct sim_remote_packets inside;               /* coming within the node */
+    uint64_t inside_ps;                             /* the last one sent there begins to come */
     int pending, owes_units, fresh;
     uint32_t limit; /* told, not read yet */
     struct sim_remote_pair *next;
 };
 
-enum sim_remote_item_kind { SIM_REMOTE_ITEM_PACKET, SIM_REMOTE_ITEM_RING, SIM_REMOTE_ITEM_GOT, SIM_REMOTE_ITEM_TAKEN, SIM_REMOTE_ITEM_LIMIT };
+enum sim_remote_item_kind { SIM_REMOTE_ITEM_PACKET, SIM_REMOTE_ITEM_RING, SIM_REMOTE_ITEM_GOT, SIM_REMOTE_ITEM_TAKEN, SIM_REMOTE_ITEM_LIMIT,
+                            SIM_REMOTE_ITEM_INSIDE };
 struct sim_remote_item {
     enum sim_remote_item_kind kind;
     void *what;
@@ -113,6 +140,7 @@ struct sim_remote_endpoint {
     uint64_t fresh_address;
     uint64_t memory_bytes; /* of its channels, as it was taken */
     uint64_t at_ps, end_ps, busy_ps, copy_ps;
+    uint64_t told_ps; /* its sink knows what it has done until then */
     uint32_t act, open, in_queue, in_queue_most; /* packets in its queue, now and at most */
     int took; /* what came, the last time; now it is the turn of what goes */
     int scheduled, over;
@@ -129,21 +157,24 @@ struct sim_remote {
     struct sim_remote_endpoint *endpoint; /* [procs] */
     struct sim_remote_packet *packet_spare, *packet_made;
     struct sim_remote_message *message_made;
+    const struct sim_remote_packet *unlike; /* of which message the ends disagree */
     struct trace_sink *sink;
     uint32_t procs, running, queue_slots;
-    uint64_t base_ps, now_ps, messages, delivered_bytes;
+    uint64_t base_ps, now_ps, messages, delivered_bytes, messages_inside, bytes_inside; /* inside: of them */
     int error;
 };
 
-/* 0; -ENOMEM; -EINVAL with a line in `reason` if the shape cannot be. */
+/* 0; -ENOMEM; -EINVAL if the shape cannot be and -ENOTSUP of too many ranks, with a line in `reason`. */
 int sim_remote_create(struct sim_remote *s, const struct sim_remote_question *question, char *reason, size_t reason_bytes);
 void sim_remote_destroy(struct sim_remote *s);
 /* One call: every rank goes through its program. Begins when nothing of the last one is on its way.
- * 0; -ENOMEM; -EDEADLK or -EPROTO with a line in `reason`. *time_ps: the last rank ends. */
+ * 0; -ENOMEM; -EDEADLK, -EPROTO or -EBADMSG with a line in `reason`. *time_ps: the last rank ends. */
 int sim_remote_call(struct sim_remote *s, const struct sim_remote_program *program, struct trace_sink *sink, uint64_t *time_ps, char *reason,
                     size_t reason_bytes);
 /* Whether credits add up at every rank, none is owed more than there is, and every queue has had room. */
 int sim_remote_sound(const struct sim_remote *s);
+/* Memory of the channels of the rank that has most. */
+uint64_t sim_remote_memory_bytes(const struct sim_remote *s);
 
 /* ---- what its files share ---- */
 
@@ -153,8 +184,9 @@ void sim_remote_packet_free(struct sim_remote *s, struct sim_remote_packet *pack
 void sim_remote_packet_push(struct sim_remote_packets *q, struct sim_remote_packet *packet);
 struct sim_remote_packet *sim_remote_packet_pop(struct sim_remote_packets *q);
 void sim_remote_message_push(struct sim_remote_messages *q, struct sim_remote_message *m);
-/* The core is busy with that for so long. */
+/* The core is busy with that for so long; with copying. */
 void sim_remote_spend(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t ps, const char *label, uint64_t bytes);
+void sim_remote_copying(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t ps, const char *label, uint64_t bytes);
 void sim_remote_copy(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t bytes, int cold);
 /* The core gives it to the interface. */
 void sim_remote_post(struct sim_remote *s, struct sim_remote_endpoint *e, enum sim_nic_verb verb, uint32_t to, uint64_t bytes, void *subject);
@@ -166,6 +198,16 @@ void sim_remote_ring_made(struct sim_remote *s, struct sim_remote_endpoint *e, s
 void sim_remote_done(struct sim_remote_endpoint *e, struct sim_remote_message *m);
 /* Something may go to that peer. */
 void sim_remote_pending(struct sim_remote_endpoint *e, struct sim_remote_pair *p);
+
+static inline int sim_remote_is_inside(const struct sim_remote *s, uint32_t a, uint32_t b)
+{
+    return a / s->question.ppn == b / s->question.ppn;
+}
+
+/* sim_remote_inside.c: what goes to a rank of the same node; begins to come there; and is taken in. */
+void sim_remote_inside_send(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_message *m);
+void sim_remote_inside_come(struct sim_remote *s, uint32_t target);
+void sim_remote_inside_receive(struct sim_remote *s, struct sim_remote_endpoint *e, const struct sim_remote_packet *packet);
 
 /* sim_remote_out.c */
 void sim_remote_send(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_message *m);

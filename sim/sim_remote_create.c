@@ -28,13 +28,21 @@ int sim_remote_create(struct sim_remote *s, const struct sim_remote_question *q,
 {
     *s = (struct sim_remote){.question = *q, .costs = q->costs, .shape = q->shape, .kind = q->kind, .procs = q->procs,
                              .queue_slots = credit_slots(q->procs, q->shape.queue_initial, q->shape.queue_extension)};
-    if (!s->queue_slots || q->shape.ring_bytes / CHANNEL_UNIT_BYTES < 4 * channel_ring_units(q->shape.fragment_bytes + s->costs.layer_bytes) / 2) {
-        snprintf(reason, reason_bytes, "rings of %u bytes are too small for fragments of %u", q->shape.ring_bytes, q->shape.fragment_bytes);
+    if (!s->queue_slots ||
+        q->shape.ring_bytes / CHANNEL_UNIT_BYTES < 4 * channel_ring_units(q->shape.fragment_bytes + s->costs.layer_bytes) / 2) {
+        snprintf(reason, reason_bytes, "rings of %u bytes are too small for fragments of %u", q->shape.ring_bytes,
+                 q->shape.fragment_bytes);
         return -EINVAL;
     }
+    if (q->procs > SIM_REMOTE_PROCS_MOST) {
+        snprintf(reason, reason_bytes, "channels are simulated among %d ranks at most, not %u: leave out --channel",
+                 SIM_REMOTE_PROCS_MOST, q->procs);
+        return -ENOTSUP;
+    }
+    s->question.ppn = q->ppn ? q->ppn : 1;
     s->endpoint = calloc(q->procs, sizeof *s->endpoint);
     int err = s->endpoint ? sim_queue_create(&s->queue, 64) : -ENOMEM;
-    err = err ? err : sim_nic_create(&s->nic, &s->costs, q->procs, &s->queue);
+    err = err ? err : sim_nic_create(&s->nic, &s->costs, q->procs, s->question.ppn, &s->queue);
     for (uint32_t r = 0; r < q->procs && !err; r++)
         err = endpoint_create(s, r);
     if (!err)
@@ -69,6 +77,14 @@ void sim_remote_destroy(struct sim_remote *s)
     *s = (struct sim_remote){0};
 }
 
+uint64_t sim_remote_memory_bytes(const struct sim_remote *s)
+{
+    uint64_t most_bytes = 0;
+    for (uint32_t r = 0; r < s->procs; r++)
+        most_bytes = s->endpoint[r].memory_bytes > most_bytes ? s->endpoint[r].memory_bytes : most_bytes;
+    return most_bytes;
+}
+
 int sim_remote_sound(const struct sim_remote *s)
 {
     for (uint32_t r = 0; r < s->procs; r++) {
@@ -79,7 +95,7 @@ int sim_remote_sound(const struct sim_remote *s)
             return 0;
         for (uint32_t peer = 0; peer < s->procs; peer++) {
             const struct sim_remote_pair *p = e->pair[peer], *there = p ? s->endpoint[peer].pair[r] : NULL;
-            if (p && (p->ring.head || p->early.head || (int32_t)credit_sender_credits(&p->credit) < 0))
+            if (p && (p->ring.head || p->early.head || p->inside.head || (int32_t)credit_sender_credits(&p->credit) < 0))
                 return 0;
             if (there && p->out.at != there->in.at)
                 return 0;

@@ -1,6 +1,7 @@
 /* What comes in: packets of the queue, of rings, and the interface's events. */
 #include "sim/sim_remote.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 static struct sim_remote_message *posted_find(const struct sim_remote_pair *p, uint32_t number)
@@ -24,7 +25,8 @@ static void posted_remove(struct sim_remote_pair *p, const struct sim_remote_mes
         p->posted.last = before;
 }
 
-static void came(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_message *m, uint64_t bytes)
+static void came(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_message *m,
+                 uint64_t bytes)
 {
     m->moved_bytes += bytes;
     s->delivered_bytes += bytes;
@@ -32,6 +34,8 @@ static void came(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim
         return;
     posted_remove(p, m);
     s->messages++;
+    if (s->program.received)
+        s->program.received(s->program.context, e->rank, m->act);
     sim_remote_done(e, m);
 }
 
@@ -65,12 +69,20 @@ static void offered(struct sim_remote *s, struct sim_remote_endpoint *e, struct 
         get(s, e, own, own->bytes);
 }
 
-static void deliver(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_packet *packet)
+static void deliver(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                    struct sim_remote_packet *packet)
 {
     packet->taker = posted_find(p, packet->number);
+    if (packet->bytes != packet->taker->bytes) {
+        s->unlike = packet;
+        s->error = -EBADMSG;
+        return;
+    }
     switch (packet->kind) {
     case SIM_REMOTE_ASK:
-        sim_remote_control(s, e, p, (struct sim_remote_packet){.kind = SIM_REMOTE_ANSWER, .from = e->rank, .to = p->rank, .sender = packet->sender});
+        sim_remote_control(
+            s, e, p,
+            (struct sim_remote_packet){.kind = SIM_REMOTE_ANSWER, .from = e->rank, .to = p->rank, .sender = packet->sender});
         return;
     case SIM_REMOTE_UNIT:
         unit_told(s, e, packet);
@@ -78,14 +90,19 @@ static void deliver(struct sim_remote *s, struct sim_remote_endpoint *e, struct 
     case SIM_REMOTE_OFFER:
         offered(s, e, packet);
         return;
+    case SIM_REMOTE_INSIDE:
+        sim_remote_inside_receive(s, e, packet);
+        came(s, e, p, packet->taker, packet->bytes);
+        return;
     default:
-        sim_remote_copy(s, e, packet->payload_bytes, s->question.cold);
+        sim_remote_copy(s, e, packet->payload_bytes, packet->taker->cold);
         came(s, e, p, packet->taker, packet->payload_bytes);
     }
 }
 
 /* Before its receive: what lies in a ring or a queue is copied aside, so that both go on. */
-static void keep(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, const struct sim_remote_packet *packet)
+static void keep(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                 const struct sim_remote_packet *packet)
 {
     struct sim_remote_packet *own = sim_remote_packet_make(s, *packet);
     if (!own)
@@ -124,10 +141,13 @@ static void ring_wanted(struct sim_remote *s, struct sim_remote_endpoint *e, str
     e->rings_in += (uint32_t)grants;
     if (grants)
         sim_remote_ring_made(s, other, sim_remote_pair_of(s, other, e->rank), e, p);
-    sim_remote_control(s, e, p, (struct sim_remote_packet){.kind = grants ? SIM_REMOTE_GRANT : SIM_REMOTE_REFUSE, .from = e->rank, .to = p->rank});
+    sim_remote_control(
+        s, e, p,
+        (struct sim_remote_packet){.kind = grants ? SIM_REMOTE_GRANT : SIM_REMOTE_REFUSE, .from = e->rank, .to = p->rank});
 }
 
-static void dispatch(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_packet *packet)
+static void dispatch(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                     struct sim_remote_packet *packet)
 {
     switch (packet->kind) {
     case SIM_REMOTE_ANSWER:
@@ -164,7 +184,8 @@ static void limit_tell(struct sim_remote *s, struct sim_remote_endpoint *e, stru
     sim_remote_post(s, e, SIM_NIC_IMMEDIATE, p->rank, sizeof packet.note.limit, sim_remote_packet_make(s, packet));
 }
 
-static void slot_release(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, const struct sim_remote_packet *packet)
+static void slot_release(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                         const struct sim_remote_packet *packet)
 {
     struct credit_account *a = &e->account[p->rank];
     e->in_queue--;
@@ -214,7 +235,7 @@ static void take_got(struct sim_remote *s, struct sim_remote_endpoint *e, struct
 {
     struct sim_remote_pair *p = sim_remote_pair_of(s, e, packet->from);
     if (packet->kind == SIM_REMOTE_UNIT) {
-        sim_remote_copy(s, e, packet->units, s->question.cold);
+        sim_remote_copy(s, e, packet->units, packet->taker->cold);
         e->idle_in++;
     }
     came(s, e, p, packet->taker, packet->kind == SIM_REMOTE_UNIT ? packet->units : packet->bytes);
@@ -233,6 +254,18 @@ static void take_taken(struct sim_remote *s, struct sim_remote_endpoint *e, stru
     get_over(s, packet);
 }
 
+/* What has no receive yet stays where it is. */
+static void take_inside(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_packet *packet)
+{
+    struct sim_remote_pair *p = sim_remote_pair_of(s, e, packet->from);
+    if (!posted_find(p, packet->number)) {
+        sim_remote_packet_push(&p->early, packet);
+        return;
+    }
+    deliver(s, e, p, packet);
+    sim_remote_packet_free(s, packet);
+}
+
 static void take_limit(struct sim_remote_endpoint *e, struct sim_remote_pair *p)
 {
     p->fresh = 0;
@@ -243,7 +276,8 @@ static void take_limit(struct sim_remote_endpoint *e, struct sim_remote_pair *p)
 void sim_remote_take(struct sim_remote *s, struct sim_remote_endpoint *e)
 {
     struct sim_remote_item item = e->inbox[e->inbox_at++ & (e->inbox_most - 1)];
-    sim_remote_spend(s, e, s->costs.poll_ps, "poll", 0);
+    if (item.kind != SIM_REMOTE_ITEM_INSIDE) /* whose receiver's work has it */
+        sim_remote_spend(s, e, s->costs.poll_ps, "poll", 0);
     switch (item.kind) {
     case SIM_REMOTE_ITEM_PACKET:
         take_packet(s, e, item.what);
@@ -256,6 +290,9 @@ void sim_remote_take(struct sim_remote *s, struct sim_remote_endpoint *e)
         return;
     case SIM_REMOTE_ITEM_TAKEN:
         take_taken(s, e, item.what);
+        return;
+    case SIM_REMOTE_ITEM_INSIDE:
+        take_inside(s, e, item.what);
         return;
     default:
         take_limit(e, item.what);

@@ -35,7 +35,8 @@ static uint32_t packets_waiting(const struct sim_remote *s, const struct sim_rem
 }
 
 /* The credit has been spent. */
-static void queue_post(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_packet packet)
+static void queue_post(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                       struct sim_remote_packet packet)
 {
     uint32_t head_bytes = packet.first ? s->costs.layer_bytes : 0;
     packet.note.limit = credit_account_tell(&e->pool, &e->account[p->rank]);
@@ -44,7 +45,8 @@ static void queue_post(struct sim_remote *s, struct sim_remote_endpoint *e, stru
     sim_remote_post(s, e, SIM_NIC_PACKET, p->rank, packet.payload_bytes + head_bytes, sim_remote_packet_make(s, packet));
 }
 
-static int queue_put(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_packet packet)
+static int queue_put(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                     struct sim_remote_packet packet)
 {
     if (credit_sender_credits(&p->credit) == 0)
         return 0;
@@ -82,8 +84,8 @@ static uint32_t units_payload(uint32_t units)
     return brief <= CHANNEL_ALIGNED_BYTES || units == 0 ? brief : (units - 1) * CHANNEL_UNIT_BYTES;
 }
 
-static void ring_post(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_packet packet,
-                      uint32_t wire_bytes, uint32_t units, uint32_t skipped)
+static void ring_post(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                      struct sim_remote_packet packet, uint32_t wire_bytes, uint32_t units, uint32_t skipped)
 {
     p->out.at += skipped + units;
     packet.units = skipped + units;
@@ -99,15 +101,15 @@ static void ring_post(struct sim_remote *s, struct sim_remote_endpoint *e, struc
         s->error = -EPROTO; /* static credits are to prevent that */
     sim_remote_packet_push(&there->ring, own);
     if (wire_bytes > s->costs.immediate_bytes)
-        sim_remote_copy(s, e, wire_bytes, s->question.cold);
+        sim_remote_copy(s, e, wire_bytes, packet.sender->cold);
     sim_remote_post(s, e, wire_bytes > s->costs.immediate_bytes ? SIM_NIC_PUT : SIM_NIC_IMMEDIATE, p->rank, wire_bytes, own);
 }
 
 /* Who packs by a callback claims room for the most that there can be, in one piece, before it knows how much there will be; units
  * to the ring's end that are too few are skipped. Who knows uses them for the message's first part. *payload_bytes falls to what
  * goes. 1, or 0 without room. */
-static int ring_put(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_packet packet,
-                    uint32_t *payload_bytes)
+static int ring_put(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                    struct sim_remote_packet packet, uint32_t *payload_bytes)
 {
     uint32_t head_bytes = packet.first ? s->costs.layer_bytes : 0, wire_bytes = *payload_bytes + head_bytes;
     uint32_t units = channel_ring_units(wire_bytes), to_end = p->out.units - er_unit(p->out.units, p->out.at);
@@ -137,12 +139,13 @@ static int fetched(const struct sim_remote *s, const struct sim_remote_message *
 static struct sim_remote_packet packet_of(const struct sim_remote_endpoint *e, const struct sim_remote_pair *p,
                                           struct sim_remote_message *m, enum sim_remote_kind kind)
 {
-    return (struct sim_remote_packet){.kind = kind, .from = e->rank, .to = p->rank, .number = m->number, .bytes = m->bytes, .sender = m,
-                                      .first = !m->begun};
+    return (struct sim_remote_packet){
+        .kind = kind, .from = e->rank, .to = p->rank, .number = m->number, .bytes = m->bytes, .sender = m, .first = !m->begun};
 }
 
 /* A packet without payload that belongs to a message. */
-static int put_word(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_packet packet)
+static int put_word(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                    struct sim_remote_packet packet)
 {
     uint32_t none = 0;
     return by_ring(s, p) ? ring_put(s, e, p, packet, &none) : queue_put(s, e, p, packet);
@@ -156,7 +159,7 @@ static int pool_put(struct sim_remote *s, struct sim_remote_endpoint *e, struct 
     if (e->idle_out == 0 || credit_sender_credits(&p->credit) == 0)
         return 0;
     e->idle_out--;
-    sim_remote_copy(s, e, payload_bytes, s->question.cold);
+    sim_remote_copy(s, e, payload_bytes, m->cold);
     packet.units = payload_bytes;
     return queue_put(s, e, p, packet);
 }
@@ -291,7 +294,8 @@ void sim_remote_pending(struct sim_remote_endpoint *e, struct sim_remote_pair *p
     e->pending_last = p;
 }
 
-void sim_remote_control(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_packet packet)
+void sim_remote_control(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                        struct sim_remote_packet packet)
 {
     struct sim_remote_packet *own = sim_remote_packet_make(s, packet);
     if (own)
@@ -305,6 +309,10 @@ void sim_remote_send(struct sim_remote *s, struct sim_remote_endpoint *e, struct
     if (!p)
         return;
     m->number = p->sent++;
+    if (sim_remote_is_inside(s, e->rank, m->peer)) {
+        sim_remote_inside_send(s, e, p, m);
+        return;
+    }
     sim_remote_message_push(&p->queue, m);
     sim_remote_pending(e, p);
     if (s->kind == &channel_kind_combined && !p->asked_ring) {

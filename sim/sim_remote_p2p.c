@@ -32,7 +32,7 @@ static void act(const void *context, uint32_t rank, uint32_t i, struct sim_remot
 
 struct sim_remote_program sim_remote_p2p(const struct job_p2p *job)
 {
-    return (struct sim_remote_program){act, job};
+    return (struct sim_remote_program){.act = act, .context = job};
 }
 
 uint64_t sim_remote_p2p_time_ps(const struct job_p2p *job, uint64_t call_ps)

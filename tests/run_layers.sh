@@ -2,7 +2,7 @@
 # Who may include whom, and what a library must not do; one check a directory and rule. Ends with "N passed, N failed".
 set -u
 passed=0 failed=0
-foreign='hwloc|hwloc/.*|yaml|jansson|numa|numaif|gsl/.*|cmocka|mpi|metis|scotch|sqlite3'
+foreign='hwloc|hwloc/.*|yaml|jansson|numa|numaif|gsl/.*|cmocka|mpi|metis|scotch|scotch-int64/.*|sqlite3'
 
 verdict() { # WHAT OFFENDERS
     if [ -z "$2" ]; then
@@ -34,7 +34,7 @@ quiet() {
         "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|fprintf *\( *std(out|err)|exit|abort|err|errx|warn) *\(' /dev/null "$@" | grep -vE ':[0-9]+: *(/?\*)')"
 }
 
-core=$(files model model/protocol model/channel model/schedule) formats=$(files model/formats) sim=$(files sim) kernels=$(files kernels kernels/channels)
+core=$(files model model/protocol model/channel model/schedule) formats=$(files model/formats) sim=$(files sim) partition=$(files partition) kernels=$(files kernels kernels/channels)
 placement=$(echo "$kernels" | grep -E '/placement\.c$')
 others=$(echo "$kernels" | grep -vE '/placement\.c$')
 # shellcheck disable=SC2086
@@ -42,16 +42,19 @@ others=$(echo "$kernels" | grep -vE '/placement\.c$')
     ours model 'model/([a-z_]+|(protocol|channel|schedule)/[a-z_]+)\.h' $core
     ours model/formats 'model/.*' $formats
     ours sim '(sim/.*|model/([a-z_]+|(protocol|channel|schedule)/[a-z_]+)\.h)' $sim
+    ours partition '(partition/.*|model/([a-z_]+|(protocol|channel|schedule)/[a-z_]+)\.h)' $partition
     ours kernels '(kernels/.*|model/([a-z_]+|(protocol|channel|schedule)/[a-z_]+)\.h)' $kernels
     theirs model 'none' $core
     theirs model/formats 'hwloc|hwloc/.*|yaml|jansson' $formats
     theirs sim 'none' $sim
+    theirs partition 'metis|scotch-int64/scotch' $partition
     theirs kernels/placement.c 'numa|numaif' $placement
     theirs kernels 'none' $others
     theirs experiments '(hwloc|hwloc/.*|yaml|jansson|numa|numaif|gsl/.*|sqlite3)' $(files experiments)
     quiet model $core
     quiet model/formats $formats
     quiet sim $sim
+    quiet partition $partition
     quiet kernels $kernels
 }
 # Shared words are read and written by the named operations only (anything else does not compile, as a word is a structure),

@@ -19,6 +19,12 @@ full() { # VARIANT TESTS...: all of what check does a share of
     run "stress $variant" "$@"
     unset SHMCOLL_TEST_FULL
 }
+signals() {
+    SHMCOLL_TEST_FULL=1
+    export SHMCOLL_TEST_FULL
+    run stress tests/cli/test_signals.sh
+    unset SHMCOLL_TEST_FULL
+}
 # Ranks that are killed, stopped or scribbled over within a time have the machine to themselves.
 hasty() { case $1 in *kill* | *crowded* | *scribble*) return 0 ;; *) return 1 ;; esac; }
 programs= scripts= alone=
@@ -56,10 +62,12 @@ beside() {
 if build release all stress-programs tests guest-programs; then
     beside >build/stress.beside 2>&1 &
     run stress $programs
-    full release kernels/test_allgather_schedule
+    full release kernels/test_allgather_schedule partition/test_partitioners partition/test_optima \
+        partition/test_large_parts partition/test_mapping_j partition/test_random_graphs
     wait
     cat build/stress.beside
     run stress $alone
+    signals
     full fault faults/test_kill_matrix
 fi
 

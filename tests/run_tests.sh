@@ -1,14 +1,14 @@
 #!/bin/sh
 # Runs test programs one after the other and counts what really ran: run_tests.sh LABEL TOTALS PROGRAM ...
 # A program says its totals as cmocka does or as "N passed, N failed"; one that says nothing, crashes or overruns
-# counts as a failure; exit code 77 is a skip. Appends "passed failed skipped" to TOTALS
-# and what failed printed to TOTALS.failures.
+# counts as a failure; exit code 77 is a skip. Appends "passed failed skipped" to TOTALS, "label directory;wall s;cpu tenths of s"
+# to TOTALS.parts and what failed printed to TOTALS.failures.
 set -u
 label=$1 totals=$2
 shift 2
-limit=${SHMCOLL_TEST_LIMIT_S:-300}
+limit=${SHMCOLL_TEST_LIMIT_S:-420}
 log=$(mktemp) || exit 1
-trap 'rm -f "$log" "$log.times"' EXIT
+trap 'rm -f "$log" "$log".*' EXIT
 
 # Sums the totals in a log: cmocka's, or our own line.
 count() {
@@ -19,19 +19,15 @@ count() {
          END { print passed + 0, failed + 0, skipped + 0 }' "$1"
 }
 
-# Hundredths of a second of processor time that the children have used so far; in a subshell it would be none.
-measure_cpu() {
-    times >"$log.times"
-    cpu=$(awk -F '[ms ]+' 'END { printf "%d", 100 * (60 * ($1 + $3) + $2 + $4) }' "$log.times")
-}
+. tests/measure_cpu.sh
 
-measure_cpu
+measure_cpu "$log.times"
 sum_passed=0 sum_failed=0 sum_skipped=0
 for program; do
     start=$(date +%s) cpu_before=$cpu
     timeout -k 5 "$limit" "$program" >"$log" 2>&1
     code=$?
-    measure_cpu
+    measure_cpu "$log.times"
     set -- $(count "$log")
     passed=$1 failed=$2 skipped=$3 note=
     if [ $code -eq 77 ]; then
@@ -44,10 +40,21 @@ for program; do
         failed=1 note=", no totals"
     fi
     sum_passed=$((sum_passed + passed)) sum_failed=$((sum_failed + failed)) sum_skipped=$((sum_skipped + skipped))
-    echo "$label $program: $passed passed, $failed failed, $skipped skipped, $(($(date +%s) - start)) s (cpu $(((cpu - cpu_before + 50) / 100)) s)$note"
-    grep '^\(seed\|guest\)' "$log"
-    [ "$failed" -eq 0 ] && continue
-    { echo "--- output of $label $program$note"; tail -n 60 "$log"; echo "---"; } | tee -a "$totals.failures"
+    wall_s=$(($(date +%s) - start)) cpu_s=$(((cpu - cpu_before + 50) / 100)) directory=$(basename "$(dirname "$program")")
+    echo "$label $directory;$wall_s;$(((cpu - cpu_before) / 10))" >>"$totals.parts"
+    {
+        echo "$label $program: $passed passed, $failed failed, $skipped skipped, $wall_s s (cpu $cpu_s s)$note"
+        grep '^\(seed\|guest\)' "$log"
+    } >"$log.report"
+    # What it printed at its beginning and at its end: its seed is told first, and what sanitizers say is long.
+    [ "$failed" -eq 0 ] || {
+        echo "--- output of $label $program$note"
+        if [ "$(wc -l <"$log")" -le 80 ]; then cat "$log"; else head -n 20 "$log"; echo "..."; tail -n 60 "$log"; fi
+        echo "---"
+    } >"$log.failure"
+    # All at once: others print beside.
+    [ "$failed" -eq 0 ] || cat "$log.failure" >>"$totals.failures"
+    [ "$failed" -eq 0 ] && cat "$log.report" || cat "$log.report" "$log.failure"
 done
 echo "$sum_passed $sum_failed $sum_skipped" >>"$totals"
 [ $sum_failed -eq 0 ]

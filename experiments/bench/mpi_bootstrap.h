@@ -1,5 +1,5 @@
-/* How the ranks of an MPI program find each other: for a communicator of ours, struct comm_bootstrap over MPI_COMM_WORLD; and for a
- * contest. */
+/* How the ranks of an MPI program find each other: for a communicator of ours, struct comm_bootstrap over MPI_COMM_WORLD; and for
+ * a contest. */
 #ifndef SHMCOLL_EXPERIMENTS_MPI_BOOTSTRAP_H
 #define SHMCOLL_EXPERIMENTS_MPI_BOOTSTRAP_H
 
@@ -41,8 +41,8 @@ static inline struct comm_bootstrap mpi_bootstrap(void)
     return (struct comm_bootstrap){.allgather = mpi_allgather, .share_fd = mpi_share_fd};
 }
 
-/* The agreement of all ranks goes through memory of its own, in *win until the caller frees it. One process's times are comparable
- * with another's only if both count the same way: rank 0's clock is everybody's. 0 or -ENOMEM. */
+/* The agreement of all ranks goes through memory of its own, in *win until the caller frees it. One process's times are
+ * comparable with another's only if both count the same way: rank 0's clock is everybody's. 0 or -ENOMEM. */
 static inline int mpi_contest_create(struct contest *out, struct pool *pool, MPI_Win *win)
 {
     int rank, procs, unit;

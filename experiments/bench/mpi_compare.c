@@ -183,9 +183,9 @@ static void print_row(struct bench *b, uint32_t c, uint64_t size, const double l
            "\"size_bytes\":%llu,"
            "\"time_s\":%.6g,\"time_min_s\":%.6g,\"time_p99_s\":%.6g,\"ci_low_s\":%.6g,\"ci_high_s\":%.6g,\"reps\":%u,"
            "\"verified\":true",
-           b->options.allgather ? "allgather" : "bcast", who->label, b->options.name, b->contest.procs, b->contest.crowded ? "shared" : "compact", b->options.root,
-           b->options.shared_memory ? "shared" : "private", (unsigned long long)size, s.median, s.min, s.p99, s.ci_low, s.ci_high,
-           b->samples[c]);
+           b->options.allgather ? "allgather" : "bcast", who->label, b->options.name, b->contest.procs,
+           b->contest.crowded ? "shared" : "compact", b->options.root, b->options.shared_memory ? "shared" : "private",
+           (unsigned long long)size, s.median, s.min, s.p99, s.ci_low, s.ci_high, b->samples[c]);
     if (who->comm) {
         const struct comm_lane *lane = comm_lane_of(who->comm, size);
         printf(",\"via\":\"%s\",\"fragment_bytes\":%u,\"slots\":%u,\"sets\":%u", lane->protocol->name, lane->fragment_bytes,

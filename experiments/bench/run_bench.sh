@@ -114,6 +114,13 @@ $here/run_combined.sh "$build" "$out" "$quick" | tee -a "$out/bench.txt"
 ${BENCH_PREFIX:-} "$bench/cluster_rate" ${quick:+--quick} | tee -a "$out/bench.txt"
 $here/run_simulators.sh "$build" "$out" "$quick" | tee -a "$out/bench.txt"
 [ -z "$quick" ] && "$bench/step_cost" | tee -a "$out/bench.txt"
+{
+    # shellcheck disable=SC2086
+    ${BENCH_PREFIX:-} "$bench/partition_time" ${quick:+--repetitions 2 65536 8192}
+    # shellcheck disable=SC2086
+    ${BENCH_PREFIX:-} "$bench/partition_table" ${quick:+192 5 3072 100}
+    [ -n "$quick" ] || ${BENCH_PREFIX:-} "$build/shmcoll" figure applications -o "$out" 2>&1 >/dev/null | sed 's/^shmcoll: //'
+} | tee -a "$out/bench.txt"
 if have gnuplot; then
     plots=$(cd plots && pwd)
     for format in pdf svg png; do

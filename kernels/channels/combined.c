@@ -1,9 +1,11 @@
-/* All channels together (S2 5): short messages to the busiest neighbours go by exclusive rings, of which a receiver has but a few; all else
- * goes by the queue and the pool, and long messages without a copy in between. The protocol state of a ring is made at its first use.
+/* All channels together (S2 5): short messages to the busiest neighbours go by exclusive rings, of which a receiver has but a
+ * few; all else goes by the queue and the pool, and long messages without a copy in between. The protocol state of a ring is made
+ * at its first use.
  *
- * Who is busy is seen, or told by endpoint_expect. A sender that has sent some messages asks for a ring (WANT), again whenever it has sent
- * twice as many. The receiver gives one that is idle (GRANT); or asks one back (REVOKE) from the sender that was least busy of
- * late, if the other has been more than twice as busy. That one ends what it has begun in its ring and puts CLOSED behind it. */
+ * Who is busy is seen, or told by endpoint_expect. A sender that has sent some messages asks for a ring (WANT), again whenever it
+ * has sent twice as many. The receiver gives one that is idle (GRANT); or asks one back (REVOKE) from the sender that was least
+ * busy of late, if the other has been more than twice as busy. That one ends what it has begun in its ring and puts CLOSED behind
+ * it. */
 #include "kernels/channels/endpoint_internal.h"
 
 #include <errno.h>

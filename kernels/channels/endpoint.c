@@ -168,8 +168,9 @@ void endpoint_rest_stalled(void *context, atomic_word *word, uint32_t seen, uint
                                    .waited_s = (double)waited_ns * 1e-9};
     (void)word;
     (void)seen;
-    snprintf(stall.text, sizeof stall.text, "rank %u has waited %.3g s for a message %s rank %u (tag %u%s%s): %llu bytes of %s%llu have moved",
-             stall.rank, stall.waited_s, stall.sends ? "to be taken by" : "from", stall.peer, stall.tag, stall.sends ? ", " : "",
+    snprintf(stall.text, sizeof stall.text,
+             "rank %u has waited %.3g s for a message %s rank %u (tag %u%s%s): %llu bytes of %s%llu have moved", stall.rank,
+             stall.waited_s, stall.sends ? "to be taken by" : "from", stall.peer, stall.tag, stall.sends ? ", " : "",
              stall.sends ? t->channel->kind->name : "", (unsigned long long)t->moved_bytes, stall.sends ? "" : "at most ",
              (unsigned long long)(stall.sends ? t->bytes : t->capacity_bytes));
     e->config.stall(e->config.stall_context, &stall);

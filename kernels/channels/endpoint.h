@@ -1,11 +1,11 @@
 /* Endpoints: tagged point-to-point messages between the ranks of a node, over shared memory.
  *
  * An endpoint is created collectively, like a communicator (comm.h), belongs to one rank and may be used by one thread at a
- * time. Messages match by (peer, tag), in the order in which they were sent for each pair and tag, whatever channels they take. What is
- * posted makes progress in any call of the same endpoint. A message that nobody has asked for yet is kept, up to a bound for each pair;
- * beyond it, or if it is longer than eager_bytes or offer_bytes, it waits at its sender: then a send takes until its receive has been
- * posted. So where two ranks send long messages to each other, both post before either waits.
- * And a receive of one tag cannot be reached by its message while kept_bytes / 64 others that nobody asks for are before it.
+ * time. Messages match by (peer, tag), in the order in which they were sent for each pair and tag, whatever channels they take.
+ * What is posted makes progress in any call of the same endpoint. A message that nobody has asked for yet is kept, up to a bound
+ * for each pair; beyond it, or if it is longer than eager_bytes or offer_bytes, it waits at its sender: then a send takes until
+ * its receive has been posted. So where two ranks send long messages to each other, both post before either waits. And a receive
+ * of one tag cannot be reached by its message while kept_bytes / 64 others that nobody asks for are before it.
  *
  * Errors are as in comm.h: a peer that dies is -EOWNERDEAD for everyone, and an endpoint once in error stays so. */
 #ifndef SHMCOLL_KERNELS_CHANNELS_ENDPOINT_H
@@ -58,8 +58,8 @@ struct endpoint_config {
     uint32_t eager_bytes;    /* messages up to here are sent without asking */
     uint32_t queue_initial, queue_extension; /* packets of 256 bytes: for each sender, and to be shared */
     uint32_t pool_units, unit_bytes;         /* of a sender, for payloads on their way to anyone */
-    uint32_t offer_bytes;    /* longer messages are offered to be fetched, where that is the channel's way; what a node's costs say:
-                                model/channel/channel_thresholds.h */
+    uint32_t offer_bytes; /* longer messages are offered to be fetched, where that is the channel's way; what a node's costs say:
+                             model/channel/channel_thresholds.h */
     uint32_t kept_bytes;     /* of one sender, of messages not asked for yet; with their heads, 64 bytes each */
     int32_t domain_os;       /* as in comm_config, as all that follow */
     void (*progress)(void *context);
@@ -67,7 +67,8 @@ struct endpoint_config {
     int64_t (*dead_rank)(void *context);
     void *dead_rank_context;
     double wait_limit_s; /* a wait in which nothing happens for so long is an error, -ETIMEDOUT; 0: it may last for ever */
-    double stall_report_s; /* one that lasts so long is told to `stall`, by the waiting rank, and each time it has lasted twice as long */
+    double stall_report_s; /* one that lasts so long is told to `stall`, by the waiting rank, and each time it has lasted twice as
+                              long */
     void (*stall)(void *context, const struct endpoint_stall *stall);
     void *stall_context;
     /* For tests and experiments. */

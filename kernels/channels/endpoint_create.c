@@ -1,4 +1,5 @@
-/* Creation of an endpoint. A communicator of its own brings the segment, domains, liveness and waiting; the channels' memory is its area. */
+/* Creation of an endpoint. A communicator of its own brings the segment, domains, liveness and waiting; the channels' memory is
+ * its area. */
 #include "kernels/channels/endpoint_internal.h"
 
 #include "model/protocol/eager.h"
@@ -36,7 +37,8 @@ void endpoint_config_shape(struct endpoint_config *config, const struct channel_
 /* What must be the same everywhere; no padding, compared as bytes. */
 struct agreed_endpoint {
     char channel[ENDPOINT_CHANNELS_MAX][16];
-    uint32_t ring_bytes, fragment_bytes, eager_bytes, kept_bytes, queue_initial, queue_extension, pool_units, unit_bytes, rings_most;
+    uint32_t ring_bytes, fragment_bytes, eager_bytes, kept_bytes, queue_initial, queue_extension, pool_units, unit_bytes,
+        rings_most;
 };
 
 static struct agreed_endpoint agreed_of(const struct endpoint_config *f)
@@ -84,7 +86,8 @@ static int config_agree(const struct endpoint_config *f, const struct comm_boots
         int differs = memcmp(&all[r].agreed, &all[0].agreed, sizeof mine.agreed) != 0;
         error = differs || all[r].fault[0] ? -EINVAL : 0;
         if (error && reason)
-            snprintf(reason, COMM_REASON_BYTES, "rank %u: %.90s", r, differs ? "configuration differs from that of rank 0" : all[r].fault);
+            snprintf(reason, COMM_REASON_BYTES, "rank %u: %.90s", r,
+                     differs ? "configuration differs from that of rank 0" : all[r].fault);
     }
     free(all);
     return error;

@@ -247,8 +247,8 @@ void sr_done(struct endpoint *e, struct peer *p, const struct pool_place *place)
 int sr_pool_init(struct endpoint *e);
 void sr_pool_destroy(struct endpoint *e);
 
-static inline int carrier_put(struct endpoint *e, struct peer *p, enum carrier carrier, const struct packet_head *head, const void *payload,
-                              uint32_t n)
+static inline int carrier_put(struct endpoint *e, struct peer *p, enum carrier carrier, const struct packet_head *head,
+                              const void *payload, uint32_t n)
 {
     if (__builtin_expect(e->config.delay_max_ns != 0, 0))
         execute_delay(e->comm);

@@ -1,5 +1,5 @@
-/* What goes out: messages are begun in the order in which they were posted for each peer; answers and the bytes of messages that are
- * waited for overtake those that have not begun. */
+/* What goes out: messages are begun in the order in which they were posted for each peer; answers and the bytes of messages that
+ * are waited for overtake those that have not begun. */
 #include "kernels/channels/endpoint_internal.h"
 
 #include <errno.h>

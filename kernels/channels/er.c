@@ -1,5 +1,5 @@
-/* The exclusive ring (S2's ER): a queue of cache lines for each pair, on the receiver's domain. The head of a packet and up to 40 bytes
- * share a line: the receiver waits on the very line that brings the message, and only loads and stores are made. */
+/* The exclusive ring (S2's ER): a queue of cache lines for each pair, on the receiver's domain. The head of a packet and up to 40
+ * bytes share a line: the receiver waits on the very line that brings the message, and only loads and stores are made. */
 #include "kernels/channels/endpoint_internal.h"
 
 #include <errno.h>
@@ -49,7 +49,8 @@ int er_put(struct endpoint *e, struct peer *p, const struct packet_head *head, c
 {
     uint32_t units = units_of(n);
     if (er_room(&p->out) < units) {
-        er_hear(&p->out, word_load_acquire(p->out_told)); /* A1: pairs with R1; else what is still being read could be overwritten */
+        er_hear(&p->out,
+                word_load_acquire(p->out_told)); /* A1: pairs with R1; else what is still being read could be overwritten */
         if (er_room(&p->out) < units)
             return 0;
     }
@@ -106,7 +107,8 @@ int er_poll(struct endpoint *e, struct peer *p)
         char *line = unit_at(p->in_ring, p->in.units, p->in.at);
         struct packet packet = {.head = (const struct packet_head *)(const void *)line};
         uint32_t units;
-        if (word_load_acquire(&packet.head->stamp) != er_stamp(p->in.at)) /* A2: pairs with R2; else the payload could be an earlier one */
+        if (word_load_acquire(&packet.head->stamp) !=
+            er_stamp(p->in.at)) /* A2: pairs with R2; else the payload could be an earlier one */
             break;
         int error = payload_find(e, p, line, &packet, &units);
         if (error)

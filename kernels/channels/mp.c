@@ -1,5 +1,5 @@
-/* Short packets into one queue a receiver (S2's MP): whoever sends takes the next slot by an atomic addition, and the credits see to it
- * that the slot is free (model/channel/credit.h). */
+/* Short packets into one queue a receiver (S2's MP): whoever sends takes the next slot by an atomic addition, and the credits see
+ * to it that the slot is free (model/channel/credit.h). */
 #include "kernels/channels/endpoint_internal.h"
 
 #include <errno.h>
@@ -33,7 +33,8 @@ static uint64_t packets_of(const struct endpoint *e, const struct transfer *t)
 /* About how many packets for that peer are left besides the one that goes: how urgently credits are needed. */
 static uint32_t packets_waiting(const struct endpoint *e, const struct peer *p)
 {
-    uint64_t n = packets_of(e, p->open) + packets_of(e, p->streams.head) + packets_of(e, p->queue.head) + (p->control.head != NULL);
+    uint64_t n =
+        packets_of(e, p->open) + packets_of(e, p->streams.head) + packets_of(e, p->queue.head) + (p->control.head != NULL);
     n = n > 0 ? n - 1 : 0;
     return n < WAITING_MOST ? (uint32_t)n : WAITING_MOST;
 }
@@ -42,7 +43,8 @@ static uint32_t packets_waiting(const struct endpoint *e, const struct peer *p)
 static void packet_write(struct endpoint *e, struct peer *p, const struct packet_head *head, const void *payload, uint32_t n,
                          const struct credit_note *note)
 {
-    uint32_t number = word_add_acq_rel(p->queue_tail, 1); /* R6, A6: what others know of free slots, this one knows; see credit.h */
+    uint32_t number =
+        word_add_acq_rel(p->queue_tail, 1); /* R6, A6: what others know of free slots, this one knows; see credit.h */
     struct queue_packet *to = &p->queue_slot[number & (e->queue.slots - 1)];
     to->head.kind = head->kind;
     to->head.pooled = head->pooled;

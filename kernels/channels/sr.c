@@ -1,6 +1,6 @@
-/* The shared channel (S2's SR): payloads lie in a pool of the sender's that all its peers share, and a short packet tells the receiver where.
- * The receiver gets them from there, straight into the user's buffer or into what is kept for later, so a unit is never occupied
- * for longer than it takes the receiver to look; copies in and gets of several messages overlap. */
+/* The shared channel (S2's SR): payloads lie in a pool of the sender's that all its peers share, and a short packet tells the
+ * receiver where. The receiver gets them from there, straight into the user's buffer or into what is kept for later, so a unit is
+ * never occupied for longer than it takes the receiver to look; copies in and gets of several messages overlap. */
 #include "kernels/channels/endpoint_internal.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@ static void units_reclaim(struct pool *pool)
 {
     pool->idle_count = 0;
     for (uint32_t u = 0; u < pool->units; u++)
-        if (word_load_acquire(&pool->done[u].over) == pool->use[u]) /* A7: pairs with R7; else a unit still being read is overwritten */
+        if (word_load_acquire(&pool->done[u].over) ==
+            pool->use[u]) /* A7: pairs with R7; else a unit still being read is overwritten */
             pool->idle[pool->idle_count++] = u;
 }
 

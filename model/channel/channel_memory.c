@@ -6,7 +6,8 @@ uint64_t channel_memory_fixed_bytes(const struct channel_kind *kind, const struc
 {
     uint32_t slots = credit_slots(procs, shape->queue_initial, shape->queue_extension);
     int pools = kind != &channel_kind_mp && kind != &channel_kind_er;
-    return slots ? (uint64_t)slots * CHANNEL_PACKET_BYTES + (pools ? UINT64_C(2) * shape->pool_units * shape->unit_bytes : 0) : UINT64_MAX;
+    return slots ? (uint64_t)slots * CHANNEL_PACKET_BYTES + (pools ? UINT64_C(2) * shape->pool_units * shape->unit_bytes : 0)
+                 : UINT64_MAX;
 }
 
 uint32_t channel_memory_rings(const struct channel_kind *kind, const struct channel_shape *shape, uint32_t wanted)
@@ -17,7 +18,8 @@ uint32_t channel_memory_rings(const struct channel_kind *kind, const struct chan
 
 uint64_t channel_memory_bytes(const struct channel_kind *kind, const struct channel_shape *shape, const struct channel_use *use)
 {
-    uint64_t rings = (uint64_t)channel_memory_rings(kind, shape, use->sends_to) + channel_memory_rings(kind, shape, use->receives_from);
+    uint64_t rings =
+        (uint64_t)channel_memory_rings(kind, shape, use->sends_to) + channel_memory_rings(kind, shape, use->receives_from);
     uint64_t fixed_bytes = channel_memory_fixed_bytes(kind, shape, use->procs);
     if (fixed_bytes == UINT64_MAX)
         return UINT64_MAX;

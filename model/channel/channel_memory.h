@@ -1,7 +1,7 @@
 /* What a rank's channels take of memory on a network (S2 4.3, 4.5): closed forms.
  *
- * The queue has its slots from the beginning, some for each who might send. Pools are there from the beginning where a channel has
- * them. State of a peer is made at first use, a ring at both ends: the sender copies into one and puts it into the other. */
+ * The queue has its slots from the beginning, some for each who might send. Pools are there from the beginning where a channel
+ * has them. State of a peer is made at first use, a ring at both ends: the sender copies into one and puts it into the other. */
 #ifndef SHMCOLL_MODEL_CHANNEL_CHANNEL_MEMORY_H
 #define SHMCOLL_MODEL_CHANNEL_CHANNEL_MEMORY_H
 

@@ -25,10 +25,12 @@ struct channel_shape {
 };
 
 struct channel_shape channel_shape_default(const struct channel_kind *kind);
-/* The same with rings of so many fragments. 0, or -EINVAL: a ring ends at 1 GiB, and its fragments are of 64 bytes to a quarter. */
+/* The same with rings of so many fragments. 0, or -EINVAL: a ring ends at 1 GiB, and its fragments are of 64 bytes to a
+ * quarter. */
 int channel_shape_of(const struct channel_kind *kind, uint32_t fragment_bytes, uint32_t slots, struct channel_shape *out);
 
-/* The same for ranks on nodes of their own: who fetches asks no kernel, so that `combined` offers as short messages as zc does. */
+/* The same for ranks on nodes of their own: who fetches asks no kernel, so that `combined` offers as short messages as zc
+ * does. */
 int channel_shape_remote(const struct channel_kind *kind, uint32_t fragment_bytes, uint32_t slots, struct channel_shape *out);
 
 /* Lines of a ring that a packet takes. */

@@ -1,8 +1,8 @@
 /* Thresholds of channels that follow from what a node costs, rather than from what is usual.
  *
- * `combined` has a message too long for a ring either copied twice, through the sender's pool, or fetched by its receiver, which is one
- * copy but, between processes, the kernel's. Which takes less time depends on the node, and may be the same for all sizes. `zc` is left as it is: who
- * asks for it wants long messages fetched. */
+ * `combined` has a message too long for a ring either copied twice, through the sender's pool, or fetched by its receiver, which
+ * is one copy but, between processes, the kernel's. Which takes less time depends on the node, and may be the same for all sizes.
+ * `zc` is left as it is: who asks for it wants long messages fetched. */
 #ifndef SHMCOLL_MODEL_CHANNEL_CHANNEL_THRESHOLDS_H
 #define SHMCOLL_MODEL_CHANNEL_CHANNEL_THRESHOLDS_H
 

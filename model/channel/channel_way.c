@@ -20,7 +20,8 @@ static struct message_way by_ring(const struct channel_shape *shape)
 
 static struct message_way by_queue(const struct channel_shape *shape, uint32_t procs)
 {
-    return (struct message_way){.fragment_bytes = CHANNEL_QUEUE_PAYLOAD_BYTES, .queue_bytes = queue_bytes(shape, procs), .shared = 1};
+    return (struct message_way){
+        .fragment_bytes = CHANNEL_QUEUE_PAYLOAD_BYTES, .queue_bytes = queue_bytes(shape, procs), .shared = 1};
 }
 
 /* Payloads that a packet of the queue holds are in it. */
@@ -60,8 +61,9 @@ int channel_way_of(const struct scenario *s, struct message_way *out, char *reas
     struct channel_shape shape;
     const struct channel_kind *kind = scenario_channel(s);
     if (channel_shape_of_scenario(s, &shape)) {
-        snprintf(reason, reason_bytes, "rings take fragments of 64 bytes to a quarter of their slots, of 1 GiB at most, not %u of %u",
-                 s->params.slots, s->params.fragment_bytes);
+        snprintf(reason, reason_bytes,
+                 "rings take fragments of 64 bytes to a quarter of their slots, of 1 GiB at most, not %u of %u", s->params.slots,
+                 s->params.fragment_bytes);
         return -EINVAL;
     }
     *out = channel_way(kind, &shape, s->job.procs, scenario_peers_by_kernel(s));

@@ -61,7 +61,8 @@ static inline void er_hear(struct er_sender *s, uint32_t consumed)
         s->consumed = consumed;
 }
 
-/* A message of so many units is about to be sent, and the unit behind it has this first word: whether that would be taken for the next. */
+/* A message of so many units is about to be sent, and the unit behind it has this first word: whether that would be taken for the
+ * next. */
 static inline int er_false_stamp(const struct er_sender *s, uint32_t units, uint32_t word)
 {
     return word == er_stamp(s->at + units);

@@ -1,5 +1,5 @@
-/* Memory registered with a network interface, remembered (S2 4.4): what has been registered stays so until room is needed for another.
- * Pure arithmetic over the caller's entries. */
+/* Memory registered with a network interface, remembered (S2 4.4): what has been registered stays so until room is needed for
+ * another. Pure arithmetic over the caller's entries. */
 #ifndef SHMCOLL_MODEL_CHANNEL_REGISTRATION_H
 #define SHMCOLL_MODEL_CHANNEL_REGISTRATION_H
 

@@ -16,6 +16,7 @@ int goal_labels_create(struct goal_labels *labels)
 void goal_labels_destroy(struct goal_labels *labels)
 {
     free(labels->slot);
+    free(labels->names);
     *labels = (struct goal_labels){0};
 }
 
@@ -23,6 +24,7 @@ void goal_labels_clear(struct goal_labels *labels)
 {
     labels->round++;
     labels->count = 0;
+    labels->names_bytes = 0;
 }
 
 /* FNV-1a, with its high bits folded into those that count. */
@@ -41,14 +43,16 @@ static struct goal_label *place_of(const struct goal_labels *labels, const char 
         struct goal_label *slot = &labels->slot[at];
         if (slot->round != labels->round)
             return slot;
-        if (slot->hash == hash && slot->bytes == bytes && memcmp(slot->name, name, bytes) == 0)
+        if (slot->hash == hash && slot->bytes == bytes && memcmp(labels->names + slot->name, name, bytes) == 0)
             return slot;
     }
 }
 
 static int grow(struct goal_labels *labels)
 {
-    struct goal_labels larger = {.mask = 2 * labels->mask + 1, .count = labels->count, .round = 1};
+    struct goal_labels larger = *labels;
+    larger.mask = 2 * labels->mask + 1;
+    larger.round = 1;
     larger.slot = calloc((size_t)larger.mask + 1, sizeof *larger.slot);
     if (!larger.slot)
         return -ENOMEM;
@@ -57,10 +61,26 @@ static int grow(struct goal_labels *labels)
         if (label.round != labels->round)
             continue;
         label.round = larger.round;
-        *place_of(&larger, label.name, label.bytes, label.hash) = label;
+        *place_of(&larger, labels->names + label.name, label.bytes, label.hash) = label;
     }
     free(labels->slot);
     *labels = larger;
+    return 0;
+}
+
+static int copy_name(struct goal_labels *labels, const char *name, size_t bytes, size_t *at)
+{
+    if (labels->names_room - labels->names_bytes < bytes) {
+        size_t room = 2 * labels->names_room + bytes + 256;
+        char *larger = realloc(labels->names, room);
+        if (!larger)
+            return -ENOMEM;
+        labels->names = larger;
+        labels->names_room = room;
+    }
+    memcpy(labels->names + labels->names_bytes, name, bytes);
+    *at = labels->names_bytes;
+    labels->names_bytes += bytes;
     return 0;
 }
 
@@ -72,7 +92,10 @@ int goal_labels_add(struct goal_labels *labels, const char *name, size_t bytes, 
     struct goal_label *slot = place_of(labels, name, bytes, hash);
     if (slot->round == labels->round)
         return -EEXIST;
-    *slot = (struct goal_label){name, (uint32_t)bytes, hash, task, labels->round};
+    size_t at;
+    if (copy_name(labels, name, bytes, &at))
+        return -ENOMEM;
+    *slot = (struct goal_label){at, (uint32_t)bytes, hash, task, labels->round};
     labels->count++;
     return 0;
 }

@@ -1,6 +1,6 @@
 /* Labels of one rank of a GOAL text: a hash table from names to tasks, emptied from rank to rank in O(1).
  *
- * Names are not copied: the text stays the caller's and must outlive the table's use. */
+ * Names are copied, into one block that is used again from rank to rank. */
 #ifndef SHMCOLL_MODEL_FORMATS_GOAL_LABELS_H
 #define SHMCOLL_MODEL_FORMATS_GOAL_LABELS_H
 
@@ -8,13 +8,15 @@
 #include <stdint.h>
 
 struct goal_label {
-    const char *name;
+    size_t name; /* where it begins among the names */
     uint32_t bytes, hash, task, round; /* empty unless of the table's round */
 };
 
 struct goal_labels {
     struct goal_label *slot; /* [mask + 1] */
     uint32_t mask, count, round;
+    char *names;
+    size_t names_bytes, names_room;
 };
 
 /* 0 or -ENOMEM. */

@@ -19,7 +19,7 @@
 /* `name` is what messages call the text; out is to be given to goal_program_destroy().
  * 0; -EINVAL with one line "NAME:LINE: what, what to try" in reason (of the checks of goal_program_finish() too); -ENOMEM. */
 int goal_read(const char *name, const char *text, size_t bytes, struct goal_program *out, char *reason, size_t reason_bytes);
-/* Of a file; beyond this -errno of the system. */
+/* Of a file, of which but a piece is in memory at a time; beyond this -errno of the system. */
 int goal_read_file(const char *path, struct goal_program *out, char *reason, size_t reason_bytes);
 
 #endif

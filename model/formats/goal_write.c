@@ -76,16 +76,20 @@ static void write_task(FILE *out, const struct goal_task *task)
     fputc('\n', out);
 }
 
-static void write_tasks(FILE *out, const struct goal_program *program, struct goal_span span)
+static void write_tasks(FILE *out, const struct goal_program *program, uint32_t rank)
 {
+    struct goal_span span = program->of_rank[rank];
     for (uint32_t i = 0; i < span.count; i++) {
+        struct goal_task task = goal_program_task(program, rank, span.first + i);
         fprintf(out, "l%" PRIu32 ": ", i);
-        write_task(out, &program->task[span.first + i]);
+        write_task(out, &task);
     }
-    for (uint32_t i = 0; i < span.count; i++)
-        for (uint32_t f = program->first_follower[span.first + i]; f < program->first_follower[span.first + i + 1]; f++)
-            fprintf(out, "l%" PRIu32 " %s l%" PRIu32 "\n", program->follower[f].task - span.first,
-                    program->follower[f].start ? "irequires" : "requires", i);
+    for (uint32_t i = 0; i < span.count; i++) {
+        uint32_t count;
+        const struct goal_follower *follower = goal_program_followers(program, rank, span.first + i, &count);
+        for (uint32_t f = 0; f < count; f++)
+            fprintf(out, "l%" PRIu32 " %s l%" PRIu32 "\n", follower[f].task, follower[f].start ? "irequires" : "requires", i);
+    }
 }
 
 int goal_write_program(FILE *out, const struct goal_program *program)
@@ -93,7 +97,7 @@ int goal_write_program(FILE *out, const struct goal_program *program)
     fprintf(out, "num_ranks %" PRIu32 "\n", program->ranks);
     for (uint32_t rank = 0; rank < program->ranks; rank++) {
         fprintf(out, "\nrank %" PRIu32 " {\n", rank);
-        write_tasks(out, program, program->of_rank[rank]);
+        write_tasks(out, program, rank);
         fputs("}\n", out);
     }
     return fflush(out) || ferror(out) ? -EIO : 0;

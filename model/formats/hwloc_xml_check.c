@@ -53,9 +53,12 @@ static int attribute_next(const char **at, struct span *name, struct span *value
     return 1;
 }
 
-/* Hexadecimal words with commas between, as hwloc writes sets. */
+/* Hexadecimal words with commas between, as hwloc writes sets. Words between may be empty; hwloc ends the process at an empty
+ * first. */
 static int set_is_written(struct span set)
 {
+    if (set.length && set.text[0] == ',')
+        return 0;
     for (size_t i = 0; i < set.length; i++)
         if (!isxdigit((unsigned char)set.text[i]) && set.text[i] != 'x' && set.text[i] != ',')
             return 0;
@@ -77,6 +80,22 @@ static int index_is_sane(struct span index)
         if (!isdigit((unsigned char)index.text[i]))
             return 0;
     return index.length > 0 && index.length <= 6;
+}
+
+static int name_is_of_set(struct span name)
+{
+    return name.length >= 3 && !memcmp(name.text + name.length - 3, "set", 3);
+}
+
+/* Of any tag, `at` behind its name: what is called a set (of cpus allowed, of a kind of cpus, of who uses a memory) is one. */
+static int sets_check(const struct scan *scan, const char *at)
+{
+    struct span name, value;
+    int more;
+    while ((more = attribute_next(&at, &name, &value)) > 0)
+        if (name_is_of_set(name) && !set_is_written(value))
+            return scan_fail(scan, value.text, "a set that is not one of hexadecimal words");
+    return more < 0 ? scan_fail(scan, at, "an attribute that is not name=\"value\"") : 0;
 }
 
 /* Devices and remarks have no place among the cores. */
@@ -128,10 +147,14 @@ int hwloc_xml_check(const char *path, const char *xml, char *reason, size_t reas
     for (const char *c = strchr(xml, '<'); c && !err; c = strchr(c + 1, '<')) {
         if (!strncmp(c, closing, sizeof closing - 1))
             level--;
-        if (strncmp(c, opening, sizeof opening - 1))
+        if (strncmp(c, opening, sizeof opening - 1)) {
+            err = isalpha((unsigned char)c[1]) ? sets_check(&scan, c + strcspn(c, " \t\r\n/>")) : 0;
             continue;
+        }
         const char *end = strchr(c, '>');
         err = object_check(&scan, c + sizeof opening - 1);
+        if (!err)
+            err = sets_check(&scan, c + sizeof opening - 1);
         level += end && end[-1] != '/';
         if (!err && level > LEVELS_MAX)
             err = scan_fail(&scan, c, "objects nested too deeply");

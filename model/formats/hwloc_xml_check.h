@@ -1,4 +1,5 @@
-/* Looks at hwloc XML before hwloc does: its importer trusts that every object names its sets, and crashes on those that do not. */
+/* Looks at hwloc XML before hwloc does: its importer trusts that every object names its sets, and crashes on those that do
+ * not. */
 #ifndef SHMCOLL_MODEL_FORMATS_HWLOC_XML_CHECK_H
 #define SHMCOLL_MODEL_FORMATS_HWLOC_XML_CHECK_H
 

@@ -33,8 +33,8 @@ static int name_unknown(const char *spec, char *reason, size_t reason_bytes)
         size_t length = strlen(names);
         snprintf(names + length, sizeof names - length, ", %s", preset->name);
     }
-    snprintf(reason, reason_bytes, "unknown network '%s': use loggp:L=2500ns,o=1500ns,g=1000ns,G=6ns, switch:...%s or a network file",
-             spec, names);
+    snprintf(reason, reason_bytes,
+             "unknown network '%s': use loggp:L=2500ns,o=1500ns,g=1000ns,G=6ns, switch:...%s or a network file", spec, names);
     return -ENOENT;
 }
 

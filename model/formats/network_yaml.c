@@ -22,7 +22,8 @@ static int whole_read(const struct yaml_text *yaml, const struct node_field *fie
     return err;
 }
 
-static int quantity_read(const struct yaml_text *yaml, const struct node_field *field, const yaml_node_t *node, struct quantity *out)
+static int quantity_read(const struct yaml_text *yaml, const struct node_field *field, const yaml_node_t *node,
+                         struct quantity *out)
 {
     int err = quantity_yaml_read(yaml, field, node, out);
     if (!err && strcmp(out->source, QUANTITY_SOURCE_DEFAULT) == 0)

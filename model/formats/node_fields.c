@@ -76,8 +76,8 @@ size_t node_field_group(const struct node_field *field, struct quantity_key keys
     return QUANTITY_GROUP_MAX;
 }
 
-static void group_walk(const char *prefix, const struct quantity_key *keys, size_t count, const void *base, node_quantity_see *see,
-                       void *context)
+static void group_walk(const char *prefix, const struct quantity_key *keys, size_t count, const void *base,
+                       node_quantity_see *see, void *context)
 {
     char name[80];
     for (size_t i = 0; i < count; i++) {

@@ -263,8 +263,9 @@ int node_hwloc_xml(const char *path, const char *xml, size_t bytes, struct node 
 }
 
 /* The number of hardware threads a synthetic text asks for: the product of its counts, attributes in () left out.
- * Saturates at UINT_MAX, as do signs, which hwloc would read as huge. Needed first, for hwloc builds whatever it is asked for. */
-static unsigned synthetic_size(const char *text)
+ * UINT_MAX where one count is above count_max, or has a sign, which hwloc would read as huge. Needed first, for hwloc builds
+ * whatever it is asked for, in time quadratic in the largest count. */
+static unsigned synthetic_size(const char *text, unsigned count_max)
 {
     unsigned long long product = 1;
     int attributes = 0;
@@ -274,7 +275,7 @@ static unsigned synthetic_size(const char *text)
         if (attributes || !(isdigit((unsigned char)*c) || *c == '-' || *c == '+') || !starts)
             continue;
         unsigned long long count = isdigit((unsigned char)*c) ? strtoull(c, NULL, 0) : ULLONG_MAX;
-        if (count > UINT_MAX || product * count > UINT_MAX)
+        if (count > count_max || product * count > UINT_MAX)
             return UINT_MAX;
         product *= count;
     }
@@ -283,11 +284,11 @@ static unsigned synthetic_size(const char *text)
 
 int node_hwloc_synthetic(const char *text, struct node *out, char *reason, size_t reason_bytes)
 {
-    enum { THREADS_MAX = 2 * NODE_CORES_MAX, TEXT_MAX = 1024 }; /* hwloc takes a minute for 30000 threads */
+    enum { THREADS_MAX = 2 * NODE_CORES_MAX, COUNT_MAX = 1024, TEXT_MAX = 1024 }; /* hwloc takes a minute for core:30000 */
     hwloc_topology_t topology;
-    if (strlen(text) > TEXT_MAX || synthetic_size(text) > THREADS_MAX) {
-        snprintf(reason, reason_bytes, "synthetic:%.40s: more than %d hardware threads or %d characters; ask for fewer", text,
-                 THREADS_MAX, TEXT_MAX);
+    if (strlen(text) > TEXT_MAX || synthetic_size(text, COUNT_MAX) > THREADS_MAX) {
+        snprintf(reason, reason_bytes, "synthetic:%.40s: more than %d hardware threads, %d parts of one object or %d characters; "
+                 "ask for fewer", text, THREADS_MAX, COUNT_MAX, TEXT_MAX);
         return -E2BIG;
     }
     if (hwloc_topology_init(&topology)) {

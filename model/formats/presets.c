@@ -53,6 +53,11 @@ static uint32_t domains_per_socket(const struct preset *preset)
     return one_at_least(preset->domains_per_socket);
 }
 
+static uint32_t domains_of(const struct preset *preset)
+{
+    return preset->one_memory ? 1 : preset->sockets * domains_per_socket(preset);
+}
+
 static double distance_between(const struct preset *preset, uint32_t i, uint32_t j)
 {
     uint32_t per_socket = domains_per_socket(preset);
@@ -61,7 +66,7 @@ static double distance_between(const struct preset *preset, uint32_t i, uint32_t
 
 static void shape_fill(const struct preset *preset, struct node *node)
 {
-    uint32_t in_domain = preset->cores_per_socket / domains_per_socket(preset);
+    uint32_t in_domain = node->cores / node->domains;
     uint32_t at_cache = in_domain / one_at_least(preset->caches_per_domain);
     node->sockets = preset->sockets;
     for (uint32_t core = 0; core < node->cores; core++) {
@@ -70,7 +75,7 @@ static void shape_fill(const struct preset *preset, struct node *node)
         node->core_cache[core] = core / at_cache;
     }
     for (uint32_t i = 0; i < node->domains; i++) {
-        node->domain_memory_bytes[i] = preset->memory_per_socket_bytes / domains_per_socket(preset);
+        node->domain_memory_bytes[i] = preset->memory_per_socket_bytes * preset->sockets / node->domains;
         for (uint32_t j = 0; j < node->domains; j++)
             node->distance[i * node->domains + j] = distance_between(preset, i, j);
     }
@@ -116,7 +121,7 @@ int preset_create(const char *name, struct node *out)
     if (!preset)
         return -ENOENT;
     struct node node;
-    int err = node_create(&node, preset->sockets * domains_per_socket(preset), preset->sockets * preset->cores_per_socket);
+    int err = node_create(&node, domains_of(preset), preset->sockets * preset->cores_per_socket);
     if (err)
         return err;
     snprintf(node.name, sizeof node.name, "%s", preset->name);

@@ -62,6 +62,16 @@
 #define THUNDERX_COPY "assumed: between the kerncraft copies within L3 and within memory, ThunderX2 CN9980"
 #define THUNDERX_LINES "assumed: between Kunpeng 920's hand-overs, measured nowhere"
 
+/* No measurement of the node itself was at hand. Two front-side buses of 1333 MT/s, 10.7 GB/s each, and four channels FB-DIMM
+ * DDR2-667 of 5.3 GB/s each are behind one controller; of that STREAM is known to get about a third, r+w counted. */
+#define STREAM_FSB "assumed: STREAM copy of all cores 7 GB/s, r+w counted, halved; most: 0.78 of 21.3, a third"
+#define STREAM_FSB_ONE "assumed: STREAM copy of one core about 3.8 GB/s, r+w counted, halved"
+#define STREAM_FSB_FEW "assumed: between one core and all"
+#define FSB_LINES "assumed: a snoop on the front-side bus, and the line over it"
+/* Parts as above, ps a byte: load 210 and store 316 from memory, 60 and 90 within L2; a slot's lines come over the bus as from
+ * memory, and are claimed by a transaction without data, 200. */
+#define FSB_COPY "assumed: load and store parts of a 526 ps copy; slots of other caches over the bus"
+
 const struct preset presets_table[] = {
     {
         .name = "paper",
@@ -242,6 +252,25 @@ const struct preset presets_table[] = {
                       {8, EXACT(48.08e9, KERNCRAFT_THUNDERX)}, {12, EXACT(56.27e9, KERNCRAFT_THUNDERX)},
                       {19, EXACT(59.625e9, KERNCRAFT_THUNDERX)}, {32, EXACT(58.96e9, KERNCRAFT_THUNDERX)}},
         .remote_ratio = {0.5, 0.31, 0.69, "assumed: between Xeons' and Kunpeng 920's, measured nowhere"},
+    },
+    {
+        .name = "harpertown-2x4",
+        .description = "2x Xeon E5420 (2x4 cores, L2 6 MB for two each, one memory behind two front-side buses): S3's nodes",
+        .sockets = 2, .cores_per_socket = 4, .one_memory = 1, .caches_per_domain = 4, .page_bytes = 4096,
+        .l1_bytes = KIB(32), .l2_bytes = MIB(6), .llc_bytes = MIB(6), .remote_distance = 10,
+        .handover_ns = {{1500, 1000, 5000, SWITCH}, {30, 15, 60, "assumed: some 75 cycles, by the L2 that both cores have"},
+                        {120, 80, 160, FSB_LINES}, {150, 100, 230, FSB_LINES}},
+        .store_ns = {30, 10, 150, STORES},
+        .atomic_ns = {10, 5, 20, "assumed: some 25 cycles"},
+        .step_ns = {2, 1, 5, STEP},
+#define START_FSB {30, 0, 120, START}
+        .copy = {[COPY_IN_COLD] = {START_FSB, WITHIN_PS(410, 300, 526, FSB_COPY)},
+                 [COPY_IN_WARM] = {START_FSB, WITHIN_PS(260, 150, 376, FSB_COPY)},
+                 [COPY_OUT_COLD] = {START_FSB, WITHIN_PS(526, 376, 650, FSB_COPY)},
+                 [COPY_OUT_WARM] = {START_FSB, WITHIN_PS(300, 150, 400, FSB_COPY)},
+                 [COPY_PLAIN_COLD] = {.s_per_byte = WITHIN_PS(526, 450, 650, STREAM_FSB_ONE)}},
+        .bandwidth = {{1, {1.9e9, 1.5e9, 2.2e9, STREAM_FSB_ONE}}, {2, {2.9e9, 2.2e9, 3.8e9, STREAM_FSB_FEW}},
+                      {4, {3.3e9, 2.7e9, 5e9, STREAM_FSB_FEW}}, {8, {3.5e9, 3e9, 5.5e9, STREAM_FSB}}},
     },
 };
 

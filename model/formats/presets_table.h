@@ -11,6 +11,7 @@ struct preset {
     const char *name, *description;
     uint32_t sockets, cores_per_socket, page_bytes;
     uint32_t domains_per_socket, caches_per_domain; /* 0: one */
+    int one_memory;                                 /* behind all sockets: they are one domain */
     uint64_t memory_per_socket_bytes, l1_bytes, l2_bytes, llc_bytes;
     double remote_distance, socket_distance; /* to another socket's domains; to the same one's others */
     int contention_free;

@@ -91,16 +91,40 @@ void quantity_yaml_write_number(FILE *out, double value)
     fputs(text, out);
 }
 
+/* The bytes of the character at c, whose number is *code; a byte that is no UTF-8 is one, of Latin-1. */
+static size_t character_read(const unsigned char *c, uint32_t *code)
+{
+    size_t more = *c < 0xc2 || *c > 0xf4 ? 0 : *c < 0xe0 ? 1 : *c < 0xf0 ? 2 : 3;
+    *code = more ? *c & (0x3fu >> more) : *c;
+    for (size_t i = 1; i <= more; i++) {
+        if ((c[i] & 0xc0) != 0x80) {
+            *code = *c;
+            return 1;
+        }
+        *code = *code << 6 | (c[i] & 0x3f);
+    }
+    return more + 1;
+}
+
+/* Not so: controls, and what YAML takes for the end of a line, for a mark of byte order or for no character. */
+static int is_printable(uint32_t code)
+{
+    int breaks = code == 0x2028 || code == 0x2029, mark = code == 0xfeff || code == 0xfffe || code == 0xffff;
+    return code >= 0x20 && (code < 0x7f || code >= 0xa0) && !breaks && !mark;
+}
+
 void quantity_yaml_write_text(FILE *out, const char *text)
 {
     putc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c < 0x20 || *c == 0x7f)
-            fprintf(out, "\\x%02x", *c);
-        else if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
+    uint32_t code;
+    for (size_t bytes; *text; text += bytes) {
+        bytes = character_read((const unsigned char *)text, &code);
+        if (code == '"' || code == '\\')
+            fprintf(out, "\\%c", (int)code);
+        else if (is_printable(code) && (code < 0x80 || bytes > 1))
+            fwrite(text, 1, bytes, out);
         else
-            putc(*c, out);
+            fprintf(out, code <= 0xff ? "\\x%02x" : "\\u%04x", code);
     }
     putc('"', out);
 }

@@ -43,5 +43,5 @@ int schedule_line_get(const struct schedule_job *job, uint32_t rank, uint32_t k,
 
 uint32_t schedule_line_count(const struct schedule_job *job, uint32_t rank)
 {
-    return schedule_steps(job->schedule, numbering_virtual(job->numbering, rank));
+    return schedule_steps_numbered(job->schedule, job->numbering, rank);
 }

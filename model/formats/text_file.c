@@ -44,15 +44,21 @@ static int descriptor_read(int fd, size_t most_bytes, char **text, size_t *bytes
     return 0;
 }
 
-static int read_failed(int err, size_t most_bytes, const char *path, char *reason, size_t reason_bytes)
+int text_file_refuse(int err, const char *path, char *reason, size_t reason_bytes)
 {
-    if (err == -EFBIG)
-        snprintf(reason, reason_bytes, "%s: larger than %zu MiB, which no file of its kind is; is it the right file?", path,
-                 most_bytes >> 20);
-    else if (err == -EISDIR)
+    if (err == -EISDIR)
         snprintf(reason, reason_bytes, "%s: is a directory; give a file", path);
     else
         snprintf(reason, reason_bytes, "%s: cannot read: %s; check the path", path, strerror(-err));
+    return err;
+}
+
+static int read_failed(int err, size_t most_bytes, const char *path, char *reason, size_t reason_bytes)
+{
+    if (err != -EFBIG)
+        return text_file_refuse(err, path, reason, reason_bytes);
+    snprintf(reason, reason_bytes, "%s: larger than %zu MiB, which no file of its kind is; is it the right file?", path,
+             most_bytes >> 20);
     return err;
 }
 

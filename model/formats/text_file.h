@@ -13,6 +13,9 @@ int text_file_read(const char *path, char **text, size_t *bytes, char *reason, s
 /* The same with another cap, a power of two of at least 64 KiB. */
 int text_file_read_most(const char *path, size_t most_bytes, char **text, size_t *bytes, char *reason, size_t reason_bytes);
 
+/* Says why the file cannot be read: err is the system's -errno, which is returned. */
+int text_file_refuse(int err, const char *path, char *reason, size_t reason_bytes);
+
 /* Replaces the file at once: readers see the old or the new one, never a part. A failure leaves the old one.
  * What is no regular file (a pipe, a terminal) is written in place.
  * 0 or -errno with one line in reason. */

@@ -14,10 +14,10 @@
  * once, and each rank takes once in vain) or op + pieces of a part + 1. So the counter of pieces is never reset, progress has
  * one writer and only grows, and nobody leaves a call while his buffer is in use.
  *
- * Measured, two ranks on a two-cpu virtual machine, 16 MiB, cold, as a share of one core's copy and of both cores' together: buffers
- * in the segment 0.90 and 1.47 by pieces of 64 KiB, 0.58 and 1.05 by pieces of 512 KiB to 4 MiB (each piece costs an atomic and
- * streams that begin anew); copies past the caches 0.98 against 1.12 through them. Private buffers, by the kernel: about 2.2 in 64 KiB,
- * 1.9 in 1 MiB, 1.25 in huge pages, where the kernel finds its pages at less cost.
+ * Measured, two ranks on a two-cpu virtual machine, 16 MiB, cold, as a share of one core's copy and of both cores' together:
+ * buffers in the segment 0.90 and 1.47 by pieces of 64 KiB, 0.58 and 1.05 by pieces of 512 KiB to 4 MiB (each piece costs an
+ * atomic and streams that begin anew); copies past the caches 0.98 against 1.12 through them. Private buffers, by the kernel:
+ * about 2.2 in 64 KiB, 1.9 in 1 MiB, 1.25 in huge pages, where the kernel finds its pages at less cost.
  *
  * Peer: Open MPI's and MPICH's single copies by CMA let the receiver alone copy; KNEM and XPMEM broadcasts serve parts on from
  * readers as here. Ours is the common counter, by which the faster of two sides takes more. The root of many ranks only serves.

@@ -39,6 +39,7 @@ done
 cat >"$work/embed.c" <<'END'
 #include "kernels/allgather_schedule.h"
 #include "model/bcast_cost.h"
+#include "partition/mapping.h"
 #include <stdio.h>
 #include <string.h>
 static int gather(void *context, const void *mine, void *all, size_t bytes) { (void)context; memcpy(all, mine, bytes); return 0; }
@@ -65,6 +66,18 @@ int main(void)
         allgather_schedule_run(e, "y", copy, 1, &ring, NULL) || copy[0] != 'y')
         return 1;
     endpoint_destroy(e);
+    struct schedule bruck;
+    struct graph graph;
+    struct partition parts;
+    struct partition_problem problem = {.graph = &graph, .schedule = &bruck, .parts = 3};
+    if (schedule_init(&bruck, schedule_find(SCHEDULE_ALLGATHER, "bruck"), 12, 0) || graph_of_schedule(&graph, &bruck))
+        return 1;
+    const char *const strategies[] = {"metis-rb", "scotch", "auto"};
+    for (int i = 0; i < 3; i++) {
+        if (partition_make(partitioner_find(strategies[i]), &problem, &parts, reason, sizeof reason) || parts.cut != 54)
+            return 1;
+        partition_destroy(&parts);
+    }
     printf("f* = %.1f\n", bcast_cost_fragment_opt_bytes(&costs, 16 << 20, 4 << 20));
     return 0;
 }

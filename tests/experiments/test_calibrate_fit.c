@@ -9,7 +9,8 @@ enum { REPS = 5 };
 
 static void add(struct calibrate_plan *plan, enum calibrate_kind kind, int routine, uint64_t bytes, double ns)
 {
-    assert_int_equal(calibrate_plan_add(plan, (struct calibrate_probe){.kind = kind, .routine = routine, .message_bytes = bytes}), 0);
+    assert_int_equal(calibrate_plan_add(plan, (struct calibrate_probe){.kind = kind, .routine = routine, .message_bytes = bytes}),
+                     0);
     for (int i = 0; i < REPS; i++)
         plan->probes[plan->count - 1].first_ns[i] = ns + i - REPS / 2;
 }

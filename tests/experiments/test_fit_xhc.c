@@ -123,8 +123,8 @@ static void a_few_ranks_tell_the_others(void **state)
     bed_create(&b, m, 0);
     fit(&b, &result);
     struct statistics s = errors(&b, 0);
-    if (s.median > 0.10 || s.p90 > 0.25)
-        fail_msg("%s: median %.1f%%, p90 %.1f%%", m->name, 100 * s.median, 100 * s.p90);
+    printf("%s, rows not fitted to: |error| median %.1f%%, p90 %.1f%%\n", m->name, 100 * s.median, 100 * s.p90);
+    assert_true(s.median <= 0.10 && s.p90 <= 0.25);
     for (uint64_t size = 64 << 10; size <= 1 << 20; size *= 2) { /* the first reader beyond, and those who come after it */
         assert_true(time_of(&b, m->half + 1, size) > 1.5 * time_of(&b, m->half, size));
         assert_true(time_of(&b, 2 * m->half, size) < 0.95 * time_of(&b, m->half + 1, size));
@@ -146,8 +146,9 @@ static void one_machine_tells_another(void **state)
             memcpy((char *)&b.node + p->offset, (char *)&known.node + p->offset, sizeof(struct quantity));
     b.problem.late_ns = known.problem.late_ns;
     struct statistics s = errors(&b, 1);
-    if (s.median > 0.15 || s.p90 > 0.28)
-        fail_msg("median %.1f%%, p90 %.1f%%", 100 * s.median, 100 * s.p90);
+    printf("%s by what was fitted to %s: |error| median %.1f%%, p90 %.1f%%\n", cascade_lake.name, skylake.name, 100 * s.median,
+           100 * s.p90);
+    assert_true(s.median <= 0.15 && s.p90 <= 0.28);
     bed_destroy(&known);
     bed_destroy(&b);
 }

@@ -1,8 +1,7 @@
 /* Reports: tables that are read, verdicts, and of the paper's figures what agrees, what does not, and that causes do what they
  * say. */
+#include "tests/experiments/report_case.h"
 #include "tests/model/cmocka_all.h"
-
-#include "experiments/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,33 +83,17 @@ static void measures(void **state)
     csv_table_destroy(&t);
 }
 
-static struct report report;
-
 static int simulate(void **state)
 {
     (void)state;
-    setenv("SHMCOLL_PLOTS", "plots", 0);
-    return report_s1(64 << 10, &report);
-}
-
-static int forget(void **state)
-{
-    (void)state;
-    report_destroy(&report);
-    return 0;
+    return report_case_make(&report_source_s1, 64 << 10);
 }
 
 static void every_quantity_is_reported_once(void **state)
 {
     (void)state;
-    for (size_t row = 0; row < report.published.rows; row++) {
-        const char *id = csv_table_text(&report.published, row, "id");
-        int found = 0;
-        for (size_t i = 0; i < report.count; i++)
-            found += !report.result[i].row->if_so && strcmp(report.result[i].row->id, id) == 0;
-        if (found != 1)
-            fail_msg("%s is reported %d times", id, found);
-    }
+    for (size_t row = 0; row < report_case.published.rows; row++)
+        report_case_result(csv_table_text(&report_case.published, row, "id"), NULL);
 }
 
 static int of_long_messages(const struct report_row *row)
@@ -121,31 +104,20 @@ static int of_long_messages(const struct report_row *row)
 static void whatever_deviates_has_a_cause(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < report.count; i++) {
-        const struct report_result *r = &report.result[i];
+    for (size_t i = 0; i < report_case.count; i++) {
+        const struct report_result *r = &report_case.result[i];
         if (of_long_messages(r->row))
             continue;
         if (isnan(r->simulated.low) || isnan(r->simulated.high))
             fail_msg("nothing was simulated of %s", r->row->id);
-        if (!r->row->if_so && r->verdict != REPORT_AGREES && !report_note(r->row->cause))
+        if (!r->row->if_so && r->verdict != REPORT_AGREES && !report_note(report_case.source, r->row->cause))
             fail_msg("%s has no cause", r->row->id);
     }
 }
 
-static const struct report_result *result_of(const char *id, const char *if_so)
-{
-    for (size_t i = 0; i < report.count; i++) {
-        const struct report_row *row = report.result[i].row;
-        if (strcmp(row->id, id) == 0 && (if_so ? row->if_so && strstr(row->if_so, if_so) != NULL : !row->if_so))
-            return &report.result[i];
-    }
-    fail_msg("no %s if %s", id, if_so ? if_so : "as it is");
-    return NULL;
-}
-
 static void expect(const char *id, const char *if_so, enum report_verdict verdict)
 {
-    const struct report_result *r = result_of(id, if_so);
+    const struct report_result *r = report_case_result(id, if_so);
     if (r->verdict != verdict)
         fail_msg("%s, if %s: %g..%g for %g..%g", id, if_so ? if_so : "as it is", r->simulated.low, r->simulated.high,
                  r->published.low, r->published.high);
@@ -181,8 +153,8 @@ static void causes_do_what_notes_say(void **state)
 static void what_a_leader_costs(void **state)
 {
     (void)state;
-    const struct report_result *alone = result_of("f12.long", NULL), *together = result_of("f12.long", "queues"),
-                               *leader = result_of("f12.long", "send to rank 0");
+    const struct report_result *alone = report_case_result("f12.long", NULL), *together = report_case_result("f12.long", "queues"),
+                               *leader = report_case_result("f12.long", "send to rank 0");
     assert_int_equal(alone->verdict, REPORT_DEVIATES);
     assert_true(alone->simulated.low > 0.95 && alone->simulated.high < 1.08);
     assert_true(together->simulated.low > 0.89 && together->simulated.high < alone->simulated.low);
@@ -192,8 +164,8 @@ static void what_a_leader_costs(void **state)
 static void what_additions_cost(void **state)
 {
     (void)state;
-    assert_true(result_of("f12.short", NULL)->simulated.low > 1);
-    assert_true(result_of("f12.short", "counters")->simulated.high < 1);
+    assert_true(report_case_result("f12.short", NULL)->simulated.low > 1);
+    assert_true(report_case_result("f12.short", "counters")->simulated.high < 1);
 }
 
 static char *printed(enum format format)
@@ -201,7 +173,7 @@ static char *printed(enum format format)
     char *text = NULL;
     size_t bytes;
     FILE *file = open_memstream(&text, &bytes);
-    report_print(file, &report, format);
+    report_print(file, &report_case, format);
     fclose(file);
     return text;
 }
@@ -216,11 +188,11 @@ static void what_is_printed(void **state)
         lines[0] += *c == '\n';
     for (char *c = jsonl; *c; c++)
         lines[1] += *c == '\n';
-    assert_int_equal(lines[0], report.count + 1);
-    assert_int_equal(lines[1], report.count);
+    assert_int_equal(lines[0], report_case.count + 1);
+    assert_int_equal(lines[1], report_case.count);
     for (char *line = table; *line; line += strcspn(line, "\n") + 1)
         assert_in_range(strcspn(line, "\n"), 0, 130);
-    for (int n = 1; report_note(n); n++) {
+    for (int n = 1; report_note(report_case.source, n); n++) {
         char number[16];
         snprintf(number, sizeof number, "\n(%d) ", n);
         assert_non_null(strstr(table, number));
@@ -246,5 +218,5 @@ int main(void)
         cmocka_unit_test(what_additions_cost),
         cmocka_unit_test(what_is_printed),
     };
-    return cmocka_run_group_tests(tests, simulate, forget);
+    return cmocka_run_group_tests(tests, simulate, report_case_forget);
 }

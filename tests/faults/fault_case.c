@@ -86,7 +86,7 @@ static int body(struct launch_rank *self, void *argument)
 
 static int launch(const struct fault_case *c, struct survivor *survivor, struct common *common, struct launch_report *report)
 {
-    struct launch_options options = {.procs = c->procs, .timeout_s = 20, .result_bytes = sizeof *survivor, .common_bytes = sizeof *common};
+    struct launch_options options = {.procs = c->procs, .timeout_s = 120, .result_bytes = sizeof *survivor, .common_bytes = sizeof *common};
     return launcher_run(&options, body, (void *)c, survivor, common, report);
 }
 

@@ -6,6 +6,7 @@
  * count if other courses have no such cell. */
 #include "fault_case.h"
 
+#include "../kernels/kill_case.h"
 #include "../kernels/small_lane.h"
 
 #include "kernels/allgather_lanes.h"
@@ -53,8 +54,12 @@ static void cell_run(struct row *row, struct fault_case *c, const struct fault_c
     uint64_t latest_ns = 0;
     enum fault_end end = FAULT_MISSED;
     row->tried++;
-    for (int i = 0; i < TRIES && end == FAULT_MISSED; i++)
+    for (int i = 0; i < TRIES && (end == FAULT_MISSED || (end == FAULT_SURVIVED && latest_ns >= KILL_LATE_NS)); i++)
         end = fault_case_kill(c, reason, &latest_ns);
+    if (end == FAULT_SURVIVED && latest_ns >= KILL_LATE_NS) {
+        end = FAULT_BROKEN;
+        snprintf(reason, sizeof reason, "each time survivors know too late, at last after %.3f s", (double)latest_ns * 1e-9);
+    }
     if (end == FAULT_MISSED && courses_differ(c)) {
         row->tried--;
         return;

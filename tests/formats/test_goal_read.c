@@ -24,6 +24,13 @@ static const char sample[] = "// two ranks\n"
                              "\tsend 20 b to 1\n"
                              "}";
 
+static void assert_task(const struct goal_program *p, uint32_t rank, uint32_t task, struct goal_task want)
+{
+    struct goal_task got = goal_program_task(p, rank, task);
+    assert_true(got.size == want.size && got.peer == want.peer && got.tag == want.tag && got.line == want.line);
+    assert_true(got.kind == want.kind && got.cpu == want.cpu && got.nic == want.nic);
+}
+
 static void reads_what_there_is(void **state)
 {
     (void)state;
@@ -39,15 +46,19 @@ static void reads_what_there_is(void **state)
     assert_int_equal(p.of_rank[1].count, 3);
     assert_int_equal(p.of_rank[0].first, 3);
     assert_int_equal(p.of_rank[2].count, 0);
-    assert_memory_equal(&p.task[0], (&(struct goal_task){20, GOAL_ANY, GOAL_ANY, 5, GOAL_RECV, 2, 1}), 23);
-    assert_memory_equal(&p.task[1], (&(struct goal_task){100, 0, 0, 6, GOAL_CALC, 0, 0}), 23);
-    assert_memory_equal(&p.task[3], (&(struct goal_task){20, 1, 0, 11, GOAL_SEND, 0, 0}), 23);
+    assert_task(&p, 1, 0, (struct goal_task){20, GOAL_ANY, GOAL_ANY, 5, GOAL_RECV, 2, 1});
+    assert_task(&p, 1, 1, (struct goal_task){100, 0, 0, 6, GOAL_CALC, 0, 0});
+    assert_task(&p, 0, 3, (struct goal_task){20, 1, 0, 11, GOAL_SEND, 0, 0});
     assert_int_equal(p.needs, 2);
-    assert_int_equal(p.waits[2], 2);
-    assert_int_equal(p.first_follower[1], 2);
-    assert_int_equal(p.follower[0].task, 2);
-    assert_int_equal(p.follower[0].start, 0);
-    assert_int_equal(p.follower[1].start, 1);
+    assert_int_equal(goal_program_step(&p, 1, 2)->waits, 2);
+    uint32_t count;
+    const struct goal_follower *follower = goal_program_followers(&p, 1, 0, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(follower[0].task, 2);
+    assert_int_equal(follower[0].start, 0);
+    assert_int_equal(follower[1].start, 1);
+    goal_program_followers(&p, 1, 2, &count);
+    assert_int_equal(count, 0);
     goal_program_destroy(&p);
 }
 
@@ -183,9 +194,49 @@ static void reads_large_files(void **state)
         fail_msg("%s", reason);
     assert_int_equal(p.tasks, 2 * 14 << 14);
     assert_int_equal(p.needs, 4 * 13 << 14);
+    /* Seen from themselves all ranks do the same, which is kept once. */
+    assert_true(p.forms.used_bytes == 29 * sizeof(struct goal_step) + 4 * 13 * sizeof(struct goal_follower));
+    assert_int_equal(p.peers.used_bytes, 28 * sizeof(uint32_t));
+    struct goal_task last = goal_program_task(&p, (1 << 14) - 1, p.tasks - 1);
+    assert_true(last.kind == GOAL_SEND && last.peer == (1 << 13) - 1 && last.tag == 13 && last.size == 1 << 13);
     goal_program_destroy(&p);
     assert_int_equal(goal_read_file(path, &p, reason, sizeof reason), -ENOENT);
     assert_non_null(strstr(reason, "cannot read"));
+}
+
+static void assert_file(const char *head, size_t lines, const char *line, const char *tail, const char *says)
+{
+    char path[] = "/tmp/goal_read_XXXXXX", reason[200] = "", want[200];
+    struct goal_program p;
+    FILE *file = fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    fputs(head, file);
+    for (size_t i = 0; i < lines; i++)
+        fputs(line, file);
+    fputs(tail, file);
+    fclose(file);
+    int err = goal_read_file(path, &p, reason, sizeof reason);
+    unlink(path);
+    if (!says) {
+        assert_string_equal(reason, "");
+        goal_program_destroy(&p);
+        return;
+    }
+    snprintf(want, sizeof want, "%s:%s", path, says);
+    if (err != -EINVAL || strncmp(reason, want, strlen(want)))
+        fail_msg("%d, '%s', not '%s'", err, reason, want);
+}
+
+/* Files are read piece by piece: what stands across two pieces, and lines far behind the first. */
+static void reads_pieces_as_one(void **state)
+{
+    (void)state;
+    assert_file("num_ranks 1\n/*", 100000, "over many lines *\n", "*/ rank 0 {\ncalc 1\n}", NULL);
+    assert_file("num_ranks 1\nrank 0 {\n", 100000, "calc 1 // one\n", "calc\n}\n",
+                "100003: expected nanoseconds, but the line ends here");
+    assert_file("num_ranks 1\nrank 0 {\nfirst: calc 1\n", 100000, "calc 1\n", "last: calc 2\nlast requires first\n}\n", NULL);
+    assert_file("num_ranks 1\n/*", 100000, "without an end\n", "", "2: this comment does not end");
+    assert_file("num_ranks 1\n//", 1 << 20, "a line without end", "\n", "2: a line of more than 16 MiB");
 }
 
 int main(void)
@@ -197,6 +248,7 @@ int main(void)
         cmocka_unit_test(writes_schedules),
         cmocka_unit_test(parts_of_a_broadcast_add_up),
         cmocka_unit_test(reads_large_files),
+        cmocka_unit_test(reads_pieces_as_one),
     };
     return cmocka_run_group_tests_name("goal_read", tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "model/formats/network_load.h"
 #include "model/formats/network_presets.h"
 #include "model/formats/network_yaml.h"
+#include "model/nic_cost.h"
 
 #include <errno.h>
 #include <math.h>
@@ -33,6 +34,7 @@ static void assert_round_trip(const struct network *network)
     assert_string_equal(text, second);
     assert_memory_equal(&again.latency_ns.value, &network->latency_ns.value, sizeof(double));
     assert_memory_equal(&again.byte_ns.value, &network->byte_ns.value, sizeof(double));
+    assert_string_equal(again.receiver_gap_ns.source, network->receiver_gap_ns.source);
     assert_int_equal(again.kind, network->kind);
     assert_int_equal(again.layers, network->layers);
     free(text);
@@ -70,6 +72,35 @@ static void test_tianhe_is_as_published(void **state)
     }
 }
 
+/* A preset and its interface are two descriptions of one thing: a byte takes as long on the link, one byte from memory to memory
+ * too. */
+static void test_interfaces_are_of_their_networks(void **state)
+{
+    int described = 0;
+    (void)state;
+    for (const struct network *preset = network_presets; *preset->name; preset++) {
+        const struct nic *nic = nic_find(preset->name);
+        struct channel_shape shape;
+        assert_int_equal(channel_shape_remote(&channel_kind_er, 8192, 8, &shape), 0);
+        for (size_t i = 0; nic && i < nic->layers; i++) {
+            struct network n = *preset;
+            struct nic_ps costs = nic_ps_of(nic, &nic->layer[i]);
+            struct nic_message m = {&channel_kind_er, &shape, 1, 0};
+            uint64_t ps;
+            assert_true(preset->layers == 0 ? nic->layers == 1 : network_layer_apply(&n, nic->layer[i].name) == 0);
+            struct loggp p = network_loggp(&n);
+            uint64_t bus_fs = costs.byte_fs[NIC_STAGE_BUS_OUT], link_fs = costs.byte_fs[NIC_STAGE_LINK];
+            assert_int_equal(bus_fs > link_fs ? bus_fs : link_fs, p.byte_fs);
+            assert_int_equal(nic_message_ps(&costs, &m, &ps), 0);
+            if (fabs((double)ps - (double)(2 * p.overhead_ps + p.latency_ps)) > 1500)
+                fail_msg("%s, layer %s: %.4f us by its stages, %.4f us by LogGP", preset->name, nic->layer[i].name,
+                         (double)ps * 1e-6, (double)(2 * p.overhead_ps + p.latency_ps) * 1e-6);
+            described++;
+        }
+    }
+    assert_int_equal(described, 6 + 1 + 1);
+}
+
 static void test_what_is_left_out(void **state)
 {
     (void)state;
@@ -90,6 +121,25 @@ static void test_what_is_left_out(void **state)
     assert_int_equal(network_layer_apply(&n, "b"), 0);
     assert_true(n.overhead_ns.value == 9 && n.gap_ns.value == 50);
     assert_round_trip(&n);
+}
+
+/* What YAML takes for an end of line, controls and marks of byte order come back as they were, as do letters of any language. */
+static void test_any_text_comes_back(void **state)
+{
+    static const char *const texts[][2] = {
+        {"a\\Nb\\Lc\\Pd", "a\xc2\x85" "b\xe2\x80\xa8" "c\xe2\x80\xa9" "d"},
+        {"\\x80\\x9f\\xa0", "\xc2\x80\xc2\x9f\xc2\xa0"},
+        {"\\uFEFF \\uFFFE \\uFFFF", "\xef\xbb\xbf \xef\xbf\xbe \xef\xbf\xbf"},
+        {"\\e\\t\\\"\\\\ \xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80", "\x1b\t\"\\ \xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[400];
+        snprintf(text, sizeof text, COSTS "receiver_gap_ns: {value: 50, source: \"%s\"}\n", texts[i][0]);
+        struct network n = parsed(text);
+        assert_string_equal(n.receiver_gap_ns.source, texts[i][1]);
+        assert_round_trip(&n);
+    }
 }
 
 static void test_faults_have_places(void **state)
@@ -163,7 +213,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_presets_survive),    cmocka_unit_test(test_tianhe_is_as_published),
-        cmocka_unit_test(test_what_is_left_out),   cmocka_unit_test(test_faults_have_places),
+        cmocka_unit_test(test_interfaces_are_of_their_networks),
+        cmocka_unit_test(test_any_text_comes_back),  cmocka_unit_test(test_what_is_left_out),   cmocka_unit_test(test_faults_have_places),
         cmocka_unit_test(test_names_lead_to_networks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,6 +138,8 @@ static void test_synthetic_refused(void **state)
         {"nonsense", -EINVAL},
         {"pack:2 core:100000 pu:1", -E2BIG},
         {"core:4097 pu:1", -E2BIG},
+        {"core:1025 pu:1", -E2BIG},
+        {"group:64 core:64 pu:3", -E2BIG},
         {"numa:257 core:1 pu:1", -E2BIG},
         {"core:-1", -E2BIG},
         {"core:99999999999999999999", -E2BIG},
@@ -184,6 +186,24 @@ static void test_xml_refused(void **state)
     assert_int_equal(xml("<topology version=\"2.0\"><object type=\"Machine\"", reason, sizeof reason), -EINVAL);
 }
 
+/* hwloc ends the process where a set begins with a comma, whosever set it is. */
+static void test_xml_sets_refused(void **state)
+{
+    static const char *const bad[] = {"cpuset=\",0x1\"", "allowed_cpuset=\",0x1\""};
+    char reason[300], text[800];
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text,
+                 "<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\" cpuset=\"0x1\" complete_cpuset=\"0x1\" "
+                 "nodeset=\"0x1\" complete_nodeset=\"0x1\" %s></object></topology>", bad[i]);
+        assert_int_equal(xml(text, reason, sizeof reason), -EINVAL);
+        assert_string_equal(reason, "f.xml:2: a set that is not one of hexadecimal words, export it again with lstopo");
+        snprintf(text, sizeof text, "<topology version=\"2.0\">\n<cpukind %s/></topology>", bad[i]);
+        assert_int_equal(xml(text, reason, sizeof reason), -EINVAL);
+        assert_string_equal(reason, "f.xml:2: a set that is not one of hexadecimal words, export it again with lstopo");
+    }
+}
+
 static void test_host(void **state)
 {
     struct node node;
@@ -206,6 +226,7 @@ int main(void)
         cmocka_unit_test(test_synthetic_without_cores_or_caches),
         cmocka_unit_test(test_synthetic_refused),
         cmocka_unit_test(test_xml_refused),
+        cmocka_unit_test(test_xml_sets_refused),
         cmocka_unit_test(test_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,7 @@ static void test_refused(void **state)
 {
     (void)state;
     assert_refused("brodwell", -ENOENT, "try host, paper, nehalem-2x4, broadwell-2x8, haswell-2x14");
-    assert_refused("brodwell", -ENOENT, "thunderx2-2x32, synthetic:DESC, or a node or XML file");
+    assert_refused("brodwell", -ENOENT, "harpertown-2x4, synthetic:DESC, or a node or XML file");
     assert_refused("", -ENOENT, "no such node or file");
     assert_refused("/nonexistent/node.yaml", -ENOENT, "/nonexistent/node.yaml: cannot read: No such file");
     assert_refused("missing.yaml", -ENOENT, "missing.yaml: cannot read");

@@ -55,7 +55,8 @@ static void move_format(const void *context, const void *state, uint32_t rank, u
     }
     struct step step = toy_step(((const struct context *)context)->c, &after, rank).step;
     if (step.op == STEP_COPY)
-        snprintf(text, text_bytes, "%u:%s(%s %u) ", rank, step_name_string(step.name), ends ? "end" : "begin", (uint32_t)step.offset_bytes);
+        snprintf(text, text_bytes, "%u:%s(%s %u) ", rank, step_name_string(step.name), ends ? "end" : "begin",
+                 (uint32_t)step.offset_bytes);
     else
         snprintf(text, text_bytes, "%u:%s(%u.%u%s%d) ", rank, step_name_string(step.name), step.owner, step.index, ops[step.op],
                  (int)step.value);

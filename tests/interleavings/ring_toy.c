@@ -67,7 +67,8 @@ static uint32_t length_of(const struct context *x, uint32_t rank, uint32_t messa
     return message < RING_MESSAGES_MAX ? x->c->length[rank][message] : 0;
 }
 
-/* The order in which parts are written: payload, then what is behind the message (part `length`), then the header with its stamp. */
+/* The order in which parts are written: payload, then what is behind the message (part `length`), then the header with its
+ * stamp. */
 static uint32_t part_written(const struct context *x, uint32_t step, uint32_t length)
 {
     if (x->rules->stamp_first || step + 1 < length)

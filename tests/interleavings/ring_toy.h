@@ -1,11 +1,11 @@
 /* A toy pair of ranks with an exclusive ring each way, under model/channel/er_ring.h.
  *
- * A message is some units long; each of its units is written, and read, in a move of its own; then the sender looks behind the message
- * for a false stamp, and writes the header with its stamp last. What the first word of a unit of payload says is chosen to be
- * the worst: the stamp of that unit's next use. Behind the words the toy remembers what really lies there, and a unit is free when its
- * message has been read whole. With the last unit the receiver gives the message's units back; the
- * word is stored in a move of its own; totals also ride on the messages the other way. Sequentially consistent. States are
- * plain data without pointers or padding. */
+ * A message is some units long; each of its units is written, and read, in a move of its own; then the sender looks behind the
+ * message for a false stamp, and writes the header with its stamp last. What the first word of a unit of payload says is chosen
+ * to be the worst: the stamp of that unit's next use. Behind the words the toy remembers what really lies there, and a unit is
+ * free when its message has been read whole. With the last unit the receiver gives the message's units back; the word is stored
+ * in a move of its own; totals also ride on the messages the other way. Sequentially consistent. States are plain data without
+ * pointers or padding. */
 #ifndef SHMCOLL_TESTS_RING_TOY_H
 #define SHMCOLL_TESTS_RING_TOY_H
 

@@ -20,8 +20,8 @@ struct state_machine {
     const void *context;
     uint32_t state_bytes, actors, moves, parts;
     struct state_part part[STATE_PARTS_MAX];
-    /* 1 if the actor could make this move; then *violation says how it went, 0: well. STATE_MOVE_IDLE: the same, but where nobody can
-     * move otherwise it is an end. */
+    /* 1 if the actor could make this move; then *violation says how it went, 0: well. STATE_MOVE_IDLE: the same, but where nobody
+     * can move otherwise it is an end. */
     int (*move)(const void *context, void *state, uint32_t actor, uint32_t move, uint32_t *violation);
     /* The verdict on a state in which nobody can move; 0: as it should be. */
     uint32_t (*final)(const void *context, const void *state);

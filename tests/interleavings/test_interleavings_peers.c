@@ -78,7 +78,8 @@ static void single_copy_mutants_are_caught(void **state)
 {
     (void)state;
     mutants_are_caught(mutants_single_copy, mutants_single_copy_count - 1, plans, COUNT(plans));
-    mutants_are_caught(mutants_single_copy + mutants_single_copy_count - 1, 1, throttled_plans, COUNT(throttled_plans)); /* the turns' */
+    mutants_are_caught(mutants_single_copy + mutants_single_copy_count - 1, 1, throttled_plans,
+                       COUNT(throttled_plans)); /* the turns' */
 }
 
 static void cooperative_mutants_are_caught(void **state)

@@ -137,7 +137,8 @@ static uint64_t call_of(const struct bcast_case *c, uint32_t call, uint64_t *siz
 
 static int packs(const struct bcast_case *c, uint32_t rank, uint32_t root)
 {
-    return c->packed == CASE_PACKED_ALL || (c->packed == CASE_PACKED_ODD && rank % 2) || (c->packed == CASE_PACKED_ROOT && rank == root);
+    return c->packed == CASE_PACKED_ALL || (c->packed == CASE_PACKED_ODD && rank % 2) ||
+           (c->packed == CASE_PACKED_ROOT && rank == root);
 }
 
 static int one_call(struct launch_rank *self, struct comm *comm, const struct bcast_case *c, unsigned char *memory, uint32_t call)
@@ -157,8 +158,8 @@ static int one_call(struct launch_rank *self, struct comm *comm, const struct bc
     if (error)
         snprintf(self->message, COMM_REASON_BYTES, "call %u: %s", call, comm_error_string(comm));
     else if (wrong >= 0)
-        snprintf(self->message, COMM_REASON_BYTES, "rank %u call %u: byte %lld of %llu is wrong", self->rank, call, (long long)wrong,
-                 (unsigned long long)size);
+        snprintf(self->message, COMM_REASON_BYTES, "rank %u call %u: byte %lld of %llu is wrong", self->rank, call,
+                 (long long)wrong, (unsigned long long)size);
     else if (!verify_guard_check(buffer, size))
         snprintf(self->message, COMM_REASON_BYTES, "rank %u call %u: a guard byte is gone", self->rank, call);
     else
@@ -167,7 +168,8 @@ static int one_call(struct launch_rank *self, struct comm *comm, const struct bc
 }
 
 /* Calls are numbered through, so that no two payloads are the same. */
-static int calls_run(struct launch_rank *self, struct comm *comm, const struct bcast_case *c, unsigned char *memory, uint32_t first)
+static int calls_run(struct launch_rank *self, struct comm *comm, const struct bcast_case *c, unsigned char *memory,
+                     uint32_t first)
 {
     int error = 0;
     for (uint32_t call = 0; call < c->call_count && !error; call++)

@@ -4,7 +4,8 @@
 
 static const struct tree_shape trees[] = {{TREE_FLAT, 0}, {TREE_CHAIN, 0}, {TREE_KARY, 2}, {TREE_KARY, 4},
                                           {TREE_KNOMIAL, 2}, {TREE_KNOMIAL, 3}, {TREE_KNOMIAL, 4}};
-static const uint32_t sets[] = {1, 2, 4}, slots[] = {1, 2, 8, 64}, fragments[] = {1, 63, 4096, 8192, 65536}, procs[] = {1, 2, 3, 5, 8};
+static const uint32_t sets[] = {1, 2, 4}, slots[] = {1, 2, 8, 64}, fragments[] = {1, 63, 4096, 8192, 65536},
+                      procs[] = {1, 2, 3, 5, 8};
 /* Wrap-around of the counters themselves and of their differences as signed numbers. */
 static const uint32_t starts[] = {0, UINT32_MAX - 1, INT32_MAX - 1};
 static const int copies_out[] = {COMM_COPY_AUTO, COPY_MEMCPY, COPY_NONTEMPORAL};
@@ -58,5 +59,6 @@ static int possible(const void *protocol, const struct covering_row *row)
 
 struct covering_space bcast_factors_space(const struct protocol *protocol)
 {
-    return (struct covering_space){.context = protocol, .factors = FACTOR_COUNT, .levels = bcast_factor_levels, .possible = possible};
+    return (struct covering_space){
+        .context = protocol, .factors = FACTOR_COUNT, .levels = bcast_factor_levels, .possible = possible};
 }

@@ -16,7 +16,8 @@ enum { TIMEOUT_S = 280, GUARD_BYTES = 64, GUARD = 0xa5, WINDOW_MOST = 32, PEERS_
 
 struct channel_case channel_case_default(const struct channel *channel)
 {
-    return (struct channel_case){.channel = {channel}, .procs = 2, .messages = 1000, .size_max_bytes = 65536, .tags = 4, .window = 8};
+    return (struct channel_case){
+        .channel = {channel}, .procs = 2, .messages = 1000, .size_max_bytes = 65536, .tags = 4, .window = 8};
 }
 
 /* ---- who sends what to whom ---- */
@@ -41,7 +42,8 @@ static struct message_plan plan_of(const struct channel_case *c, uint32_t from, 
     uint64_t bytes = (uint64_t)exp2(exponent) - 1;
     bytes = bytes < c->size_max_bytes ? bytes : c->size_max_bytes;
     key = mix(key, 1);
-    return (struct message_plan){.bytes = bytes, .pool_offset = key % (c->size_max_bytes + 1), .tag = (uint32_t)(key >> 33) % c->tags};
+    return (struct message_plan){
+        .bytes = bytes, .pool_offset = key % (c->size_max_bytes + 1), .tag = (uint32_t)(key >> 33) % c->tags};
 }
 
 static int talks(const struct channel_case *c, uint32_t from, uint32_t to)
@@ -115,8 +117,8 @@ static void stretch_shuffle(struct runner *r, uint32_t peer, uint32_t begin)
 
 static int fail(struct runner *r, int error, const char *what, uint32_t peer, const struct message_plan *plan)
 {
-    snprintf(r->self->message, COMM_REASON_BYTES, "rank %u, peer %u, tag %u, %llu bytes: %s: %.100s", r->self->rank, peer, plan->tag,
-             (unsigned long long)plan->bytes, what, endpoint_error_string(r->e));
+    snprintf(r->self->message, COMM_REASON_BYTES, "rank %u, peer %u, tag %u, %llu bytes: %s: %.100s", r->self->rank, peer,
+             plan->tag, (unsigned long long)plan->bytes, what, endpoint_error_string(r->e));
     return error;
 }
 
@@ -340,8 +342,11 @@ const char *channel_case_format(const struct channel_case *c, char *text, size_t
     char names[64] = "";
     for (uint32_t i = 0; i < ENDPOINT_CHANNELS_MAX && c->channel[i]; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "+" : "", channel_name(c->channel[i]));
-    snprintf(text, text_bytes, "%s%s p=%u %s messages=%u size<=%llu tags=%u window=%u %s%s%s op=%u ring=%u fragment=%u eager=%u kept=%u rings=%u offer=%u "
-             "delay=%u seed=%llu", names, c->moving ? " moving" : "", c->procs, c->backend == BACKEND_THREADS ? "threads" : "procs", c->messages,
+    snprintf(text, text_bytes,
+             "%s%s p=%u %s messages=%u size<=%llu tags=%u window=%u %s%s%s op=%u ring=%u fragment=%u eager=%u kept=%u rings=%u "
+             "offer=%u "
+             "delay=%u seed=%llu",
+             names, c->moving ? " moving" : "", c->procs, c->backend == BACKEND_THREADS ? "threads" : "procs", c->messages,
              (unsigned long long)c->size_max_bytes, c->tags, c->window, pattern[c->pattern], c->slow ? " slow" : "",
              c->blocking ? " blocking" : "", c->op_start, c->ring_bytes, c->fragment_bytes, c->eager_bytes, c->kept_bytes,
              c->rings_most, c->offer_bytes, c->delay_max_ns, (unsigned long long)c->seed);

@@ -1,7 +1,7 @@
 /* Random traffic over an endpoint, every byte compared: shared by tests and stress.
  *
- * Who sends what to whom follows from the seed, so that both ends know it. Receives are posted in another order than messages are sent,
- * as far as tags allow, and late. */
+ * Who sends what to whom follows from the seed, so that both ends know it. Receives are posted in another order than messages are
+ * sent, as far as tags allow, and late. */
 #ifndef SHMCOLL_TESTS_CHANNEL_CASE_H
 #define SHMCOLL_TESTS_CHANNEL_CASE_H
 

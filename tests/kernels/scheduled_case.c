@@ -17,7 +17,8 @@ struct plan {
     const struct schedule_algorithm *algorithm;
     uint64_t block_bytes, random;
     uint32_t turn;
-    int numbered;
+    int numbered; /* 0: not; else remap */
+    enum numbering_remap remap;
 };
 
 struct caller {
@@ -62,13 +63,13 @@ static struct numbering numbering_draw(struct caller *r, uint64_t state)
     }
     for (uint32_t i = 0; i < r->c->procs; i++)
         r->rank_of_virtual[r->virtual_of_rank[i]] = i;
-    return (struct numbering){r->virtual_of_rank, r->rank_of_virtual};
+    return (struct numbering){.virtual_of_rank = r->virtual_of_rank, .rank_of_virtual = r->rank_of_virtual};
 }
 
 static int wrong(struct caller *r, const struct plan *plan, const char *what, uint32_t block, int64_t byte)
 {
-    snprintf(r->self->message, COMM_REASON_BYTES, "rank %u call %u, %s%s of %llu bytes: %s (block %u, byte %lld)", r->self->rank,
-             r->calls, plan->algorithm->name, plan->numbered ? " renumbered" : "", (unsigned long long)plan->block_bytes, what,
+    snprintf(r->self->message, COMM_REASON_BYTES, "rank %u call %u, %s %s of %llu bytes: %s (block %u, byte %lld)", r->self->rank,
+             r->calls, plan->algorithm->name, plan->numbered ? numbering_remap_name(plan->remap) : "", (unsigned long long)plan->block_bytes, what,
              block, (long long)byte);
     return -EBADMSG;
 }
@@ -108,8 +109,15 @@ static int gather(struct caller *r, const struct plan *plan)
         verify_guard(r->send, bytes);
     const unsigned char *send = !in_place ? r->send : own_random >> 1 & 1 ? r->receive + rank * bytes : NULL;
     struct numbering numbering = numbering_draw(r, plan->random);
+    struct numbering_neighbours neighbours;
     struct schedule schedule;
-    int error = schedule_init(&schedule, plan->algorithm, r->c->procs, 0);
+    uint32_t region = schedule_region(r->c->procs, 1u << (plan->random >> 40 & 3));
+    int error = schedule_init_regions(&schedule, plan->algorithm, r->c->procs, 0, region);
+    numbering.remap = plan->remap;
+    if (!error && plan->remap == NUMBERING_EXCH && plan->random >> 24 & 1) { /* no more is known of it */
+        error = schedule_neighbours(&schedule, &numbering, rank, &neighbours);
+        numbering = (struct numbering){.remap = NUMBERING_EXCH, .neighbours = &neighbours};
+    }
     if (!error)
         error = allgather_schedule_run(r->e, send, r->receive, bytes, &schedule, plan->numbered ? &numbering : NULL);
     if (error)
@@ -152,8 +160,9 @@ static int call(struct caller *r, const struct schedule_algorithm *algorithm, ui
 {
     uint64_t block_bytes = r->c->block_bytes[number % r->c->blocks];
     uint64_t random = verify_key(r->c->seed, r->calls), own = verify_key(random, r->self->rank);
-    struct plan plan = {.algorithm = algorithm, .block_bytes = block_bytes, .random = random, .turn = number / r->c->blocks,
-                        .numbered = random >> 20 & 1};
+    struct plan plan = {.algorithm = algorithm, .block_bytes = block_bytes, .random = random, .turn = number / r->c->blocks};
+    plan.numbered = (random >> 20) % 4 > 0;
+    plan.remap = plan.numbered ? (enum numbering_remap)((random >> 20) % 4 - 1) : NUMBERING_PLACED;
     uint32_t shift = (uint32_t)(own >> 8) % SHIFT_MOST; /* no alignment to rely on */
     r->send = r->memory + VERIFY_GUARD_BYTES + shift;
     r->receive = r->memory + send_bytes(r->c) + VERIFY_GUARD_BYTES + shift * 3 % SHIFT_MOST;

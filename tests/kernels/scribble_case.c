@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CALLS = 60, CALLS_SHORT = 5000, PAGE = 4096, CANARY = 0x5a, TIMEOUT_S = 20 };
+enum { CALLS = 60, CALLS_SHORT = 5000, PAGE = 4096, CANARY = 0x5a, TIMEOUT_S = 120 };
 #define WAIT_LIMIT_S 0.15
 
 /* ---- who scribbles: a process that only has the mapping ---- */
@@ -152,21 +152,23 @@ struct result {
     char text[COMM_REASON_BYTES];
 };
 
-static void calls_run(struct launch_rank *self, const struct scribble_case *c, struct comm *comm, uint64_t size)
+static void guarded_destroy(struct guarded *g, struct result *result)
+{
+    if (!g->pages)
+        return;
+    result->overrun = guarded_overrun(g);
+    munmap(g->pages - PAGE, g->bytes + 2 * PAGE);
+}
+
+static void calls_run(struct launch_rank *self, const struct scribble_case *c, struct comm *comm, uint64_t size, char *buffer)
 {
     struct result *mine = self->result;
-    struct guarded g = {0};
-    mine->error = guarded_create(&g, size, (c->seed + self->rank) % 2 == 0);
-    if (mine->error)
-        return;
-    char *buffer = c->in_area ? comm_area(comm) : g.buffer;
     uint32_t calls = size < comm->config.lane[0].fragment_bytes ? CALLS_SHORT : CALLS;
     for (uint32_t call = 0; call < calls && !mine->error; call++) {
         mine->error = comm_bcast(comm, buffer, size, call % c->procs);
         mine->calls += mine->error == 0;
     }
-    mine->overrun = guarded_overrun(&g);
-    munmap(g.pages - PAGE, g.bytes + 2 * PAGE);
+    snprintf(mine->text, sizeof mine->text, "%s", comm_error_string(comm));
 }
 
 static int body(struct launch_rank *self, void *argument)
@@ -189,9 +191,14 @@ static int body(struct launch_rank *self, void *argument)
     if (self->rank == 0 && pid == 0)
         scribble(&scribbler, parent);
     mine->unguarded = !segment_guarded(comm);
-    calls_run(self, c, comm, size);
-    snprintf(mine->text, sizeof mine->text, "%s", comm_error_string(comm));
-    error = launcher_barrier(self); /* scribbled over until the last has ended */
+    struct guarded own = {0};
+    mine->error = guarded_create(&own, size, (c->seed + self->rank) % 2 == 0);
+    if (!mine->error)
+        calls_run(self, c, comm, size, c->in_area ? comm_area(comm) : own.buffer);
+    /* Scribbled over until the last has ended. Until then buffers stay, too: who was fooled into ending a call too soon still has peers
+     * that reach for its buffer, and would find nothing there. */
+    error = launcher_barrier(self);
+    guarded_destroy(&own, mine);
     if (pid > 0) {
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);

@@ -196,7 +196,7 @@ static int disagree(struct launch_rank *self, struct endpoint *e)
     struct schedule schedule;
     schedule_init(&schedule, &schedule_ring, self->procs, 0);
     int error = allgather_schedule_run(e, NULL, memory[self->rank], block_bytes + (self->rank == 1), &schedule, NULL);
-    EXPECT(error == -EPROTO && clock_monotonic_ns() - begin < 1000000000);
+    EXPECT(error == -EPROTO && clock_monotonic_ns() - begin < 10000000000);
     EXPECT(strstr(endpoint_error_string(e), "channels: rank") != NULL);
     EXPECT(allgather_schedule_run(e, NULL, memory[self->rank], 8, &schedule, NULL) == -EPROTO);
     return 0;

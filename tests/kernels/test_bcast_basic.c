@@ -175,7 +175,8 @@ static void too_big_is_an_error(void **state)
     assert_non_null(strstr(reason, "does not fit"));
 }
 
-int main(void)
+/* With an argument the test of that name only. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moves_bytes), cmocka_unit_test(short_without_eager), cmocka_unit_test(many_eager_calls_wrap_lines),
@@ -183,5 +184,7 @@ int main(void)
         cmocka_unit_test(packed_data), cmocka_unit_test(page_options), cmocka_unit_test(copy_routines),
         cmocka_unit_test(crowded), cmocka_unit_test(refuses), cmocka_unit_test(too_big_is_an_error),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,8 @@ static void moves_bytes(void **state)
     for (uint32_t i = 0; i < PEERS; i++)
         for (uint32_t p = 0; p < 4; p++) {
             struct bcast_case c = case_of(&peers[i], procs[p]);
+            if (tests_brief() && (i + p) % 2)
+                continue;
             c.more = sizes_in_turn;
             c.size_bytes = c.size_max_bytes = 65537;
             run(&c);

@@ -1,4 +1,5 @@
-/* comm_config_best: a communicator of chosen lanes moves the right bytes on both sides of every border, with and without peers. */
+/* comm_config_best: a communicator of chosen lanes moves the right bytes on both sides of every border, with and without
+ * peers. */
 #include "watched_launch.h"
 
 #include "kernels/allgather_lanes.h"

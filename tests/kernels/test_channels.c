@@ -188,7 +188,7 @@ static int leave_early(struct launch_rank *self, struct endpoint *e, unsigned ch
     EXPECT(endpoint_receive(e, 0, 1, in, 8, &t) == 0 && endpoint_wait(e, &t) == 0 && memcmp(in, "goodbye", 8) == 0);
     uint64_t begin = clock_monotonic_ns();
     EXPECT(endpoint_receive(e, 0, 1, in, 8, &t) == 0 && endpoint_wait(e, &t) == -EPIPE);
-    EXPECT(clock_monotonic_ns() - begin < 1000000000 && endpoint_error_rank(e) == 0);
+    EXPECT(clock_monotonic_ns() - begin < 10000000000 && endpoint_error_rank(e) == 0);
     EXPECT(endpoint_progress(e) == -EPIPE && endpoint_send(e, 0, 1, in, 8, &t) == -EPIPE);
     return 0;
 }
@@ -277,10 +277,12 @@ static int unmapped_later(struct launch_rank *self, struct endpoint *e, unsigned
     char *pages = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     EXPECT(pages != MAP_FAILED);
     if (self->rank == 0) {
+        struct transfer gone;
         EXPECT(endpoint_send(e, 1, 5, pages, BYTES, &t) == 0 && munmap(pages, BYTES) == 0);
+        EXPECT(endpoint_send(e, 1, 7, out, 1, &gone) == 0 && endpoint_wait(e, &gone) == 0);
         EXPECT(endpoint_wait(e, &t) == -EFAULT);
     } else {
-        usleep(10000);
+        EXPECT(endpoint_receive(e, 0, 7, in, 1, &t) == 0 && endpoint_wait(e, &t) == 0); /* it is unmapped */
         EXPECT(endpoint_receive(e, 0, 5, in, BYTES, &t) == 0 && endpoint_wait(e, &t) == -EFAULT);
     }
     EXPECT(endpoint_send(e, other, 6, out, 100, &t) == 0 && endpoint_wait(e, &t) == 0);

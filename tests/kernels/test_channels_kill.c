@@ -55,7 +55,8 @@ int main(void)
         printf("0 passed, 0 failed: threads cannot be killed\n");
         return 77;
     }
-    unsigned seed = (unsigned)(clock_monotonic_ns() / 1000) & 0xffffff;
+    const char *given = getenv("SHMCOLL_TEST_SEED");
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)(clock_monotonic_ns() / 1000) & 0xffffff;
     printf("seed %u\n", seed);
     fflush(stdout); /* ranks are forked */
     srand(seed);

@@ -295,7 +295,8 @@ static void *side_main(void *argument)
     struct side *side = argument;
     unsigned char *buffer = malloc(LARGEST);
     for (uint32_t call = side->first; call < side->first + 40 && buffer; call++)
-        side->wrong |= !moves(side->comm, side->self->rank, buffer, (uint64_t)call * 7919 % LARGEST, (call * 5 + side->first) % PROCS, call);
+        side->wrong |=
+            !moves(side->comm, side->self->rank, buffer, (uint64_t)call * 7919 % LARGEST, (call * 5 + side->first) % PROCS, call);
     free(buffer);
     return NULL;
 }

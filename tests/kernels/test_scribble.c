@@ -80,6 +80,7 @@ int main(void)
         return 77; /* all of this is about processes */
     const char *given = getenv("SHMCOLL_TEST_SEED");
     seed = given ? strtoull(given, NULL, 0) : clock_monotonic_ns() % 1000000;
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* ranks are forked */
     print_message("seed %llu\n", (unsigned long long)seed);
     const struct CMUnitTest tests[] = {cmocka_unit_test(cards_checked), cmocka_unit_test(scribbled_over)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ struct common {
     struct comm_stall last[PROCS];
     struct endpoint_stall message[PROCS];
     _Atomic uint32_t reports[PROCS];
+    _Atomic uint32_t given_up; /* ranks whose wait came to its limit */
 };
 
 struct listener {
@@ -165,7 +166,7 @@ static void sleeper_is_named(void **state)
     (void)state;
     for (const struct protocol *const *p = protocol_table; *p; p++)
         for (uint32_t root = 0; root <= SLEEPER; root++) {
-            struct launch_options options = {.procs = PROCS, .timeout_s = 20, .common_bytes = sizeof(struct common)};
+            struct launch_options options = {.procs = PROCS, .timeout_s = 120, .common_bytes = sizeof(struct common)};
             struct stall_case c = {*p, root};
             struct launch_report report;
             struct common common;
@@ -229,7 +230,7 @@ static void sleeper_is_named_by_messages(void **state)
 {
     (void)state;
     for (const struct channel *const *channel = channel_table; *channel; channel++) {
-        struct launch_options options = {.procs = PROCS, .timeout_s = 20, .common_bytes = sizeof(struct common)};
+        struct launch_options options = {.procs = PROCS, .timeout_s = 120, .common_bytes = sizeof(struct common)};
         struct launch_report report;
         struct common common;
         int error = launcher_run(&options, message_body, (void *)(uintptr_t)*channel, NULL, &common, &report);
@@ -260,17 +261,19 @@ static int limited_body(struct launch_rank *self, void *argument)
 {
     struct comm_config config = comm_config_default(self->procs, self->rank);
     struct comm *comm;
+    struct common *common = self->common;
     char byte = 0;
     (void)argument;
     config.stall = count;
-    config.stall_context = self->common;
+    config.stall_context = common;
     config.wait_limit_s = 0.1;
     int error = comm_create(&config, &self->bootstrap, &comm, self->message);
     if (error)
         return error;
-    if (self->rank == SLEEPER)
-        usleep(1500000);
+    while (self->rank == SLEEPER && common->given_up < PROCS - 1)
+        usleep(1000);
     error = comm_bcast(comm, &byte, 1, SLEEPER);
+    common->given_up++;
     int right = error == -ETIMEDOUT && (self->rank != 0 || strstr(comm_error_string(comm), "was at W for rank 1"));
     snprintf(self->message, COMM_REASON_BYTES, "error %d: %s", error, comm_error_string(comm));
     comm_destroy(comm);
@@ -280,7 +283,7 @@ static int limited_body(struct launch_rank *self, void *argument)
 static void limit_ends_a_wait(void **state)
 {
     (void)state;
-    struct launch_options options = {.procs = PROCS, .timeout_s = 20, .common_bytes = sizeof(struct common)};
+    struct launch_options options = {.procs = PROCS, .timeout_s = 120, .common_bytes = sizeof(struct common)};
     struct launch_report report;
     struct common common;
     if (launcher_run(&options, limited_body, NULL, NULL, &common, &report))

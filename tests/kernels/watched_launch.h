@@ -4,7 +4,8 @@
 
 #include "kernels/launcher.h"
 
-/* Whether ranks may be of that kind: SHMCOLL_TEST_BACKENDS=threads forbids processes, across which a thread checker sees nothing. */
+/* Whether ranks may be of that kind: SHMCOLL_TEST_BACKENDS=threads forbids processes, across which a thread checker sees
+ * nothing. */
 int backend_runs(enum backend backend);
 /* The one wanted, or else threads. */
 enum backend backend_possible(enum backend wanted);

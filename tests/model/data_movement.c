@@ -10,7 +10,7 @@ struct rank_state {
     uint32_t next_step, steps;
     struct schedule_step step; /* the current one; peers are ranks */
     int busy, sent, received, began;
-    uint64_t blocks_sent;
+    uint64_t blocks_sent, messages_out;
 };
 
 struct world {
@@ -36,7 +36,8 @@ __attribute__((format(printf, 1, 2))) static const char *wrong(const char *forma
 /* A block is named after the rank whose it is; parts of a broadcast, which are nobody's, by their number. */
 static uint32_t name_of(const struct world *w, uint32_t block)
 {
-    return 1 + (w->schedule->algorithm->kind == SCHEDULE_BCAST ? block : numbering_rank(w->numbering, block));
+    int own_number = w->schedule->algorithm->kind == SCHEDULE_BCAST || (w->numbering && w->numbering->remap == NUMBERING_EXCH);
+    return 1 + (own_number ? block : numbering_rank(w->numbering, block));
 }
 
 static uint32_t *place_of(const struct world *w, uint32_t rank, uint32_t block)
@@ -49,7 +50,7 @@ static void place_first(struct world *w)
     uint32_t root = numbering_rank(w->numbering, w->schedule->root);
     for (uint32_t rank = 0; rank < w->procs; rank++)
         for (uint32_t block = 0; block < w->procs; block++) {
-            int own = block == numbering_virtual(w->numbering, rank);
+            int own = block == numbering_virtual(w->numbering, rank) && !schedule_step_trades(w->numbering, rank, 0);
             if (w->schedule->algorithm->kind == SCHEDULE_ALLGATHER ? own : rank == root)
                 *place_of(w, rank, block) = name_of(w, block);
         }
@@ -73,7 +74,8 @@ static const char *check_step(const struct world *w, uint32_t rank, const struct
         why = check_partner(w, rank, step->receive_from, &step->receive);
     for (uint32_t i = 0; !why && i < step->send.count; i++) {
         uint32_t block = schedule_block(w->schedule, &step->send, i);
-        if (*place_of(w, rank, block) != name_of(w, block))
+        int trades = block == rank && schedule_step_trades(w->numbering, rank, w->ranks[rank].next_step - 1);
+        if (!trades && *place_of(w, rank, block) != name_of(w, block))
             why = wrong("rank %u sends block %u in round %u and does not have it", rank, block, step->round);
     }
     if (!why && step->send_to == SCHEDULE_NONE && step->receive_from == SCHEDULE_NONE)
@@ -95,6 +97,20 @@ static const char *rotate(struct world *w, uint32_t rank, const struct schedule_
     return step->shift == 0 || step->shift >= w->procs ? wrong("rank %u rotates by %u", rank, step->shift) : NULL;
 }
 
+static const char *permute(struct world *w, uint32_t rank, const struct schedule_step *step)
+{
+    uint32_t *places = &w->place[(size_t)rank * w->procs], *before = malloc(w->procs * sizeof *before);
+    if (!before)
+        return wrong("no memory");
+    for (uint32_t j = 0; j < w->procs; j++)
+        before[j] = places[j];
+    for (uint32_t j = 0; j < w->procs; j++)
+        places[numbering_rank(w->numbering, (j + step->shift) % w->procs)] = before[j];
+    free(before);
+    w->sums.permutations++;
+    return w->ranks[rank].next_step == w->ranks[rank].steps ? NULL : wrong("rank %u goes on after its permutation", rank);
+}
+
 /* Takes up a rank's next steps, up to one that needs a partner. */
 static const char *begin(struct world *w, uint32_t rank)
 {
@@ -112,12 +128,26 @@ static const char *begin(struct world *w, uint32_t rank)
             why = rotate(w, rank, &r->step);
             continue;
         }
+        if (r->step.op == SCHEDULE_PERMUTE) {
+            why = permute(w, rank, &r->step);
+            continue;
+        }
         why = check_step(w, rank, &r->step);
         r->busy = 1;
         r->sent = r->step.send_to == SCHEDULE_NONE;
         r->received = r->step.receive_from == SCHEDULE_NONE;
     }
     return why;
+}
+
+static void count_region(struct world *w, uint32_t from, uint32_t to, uint32_t blocks)
+{
+    uint32_t region = w->schedule->region;
+    if (numbering_virtual(w->numbering, from) / region == numbering_virtual(w->numbering, to) / region)
+        return;
+    w->sums.messages_between++;
+    w->sums.blocks_between += blocks;
+    w->ranks[from].messages_out++;
 }
 
 static const char *deliver(struct world *w, uint32_t from, uint32_t to)
@@ -133,12 +163,13 @@ static const char *deliver(struct world *w, uint32_t from, uint32_t to)
             return wrong("%u sends block %u to %u, who expects another", from, block, to);
         if (*place_of(w, to, block) != EMPTY)
             return wrong("%u gets block %u a second time", to, block);
-        *place_of(w, to, block) = *place_of(w, from, block);
+        *place_of(w, to, block) = name_of(w, block); /* which the sender had, by check_step() */
     }
     sender->sent = receiver->received = 1;
     sender->blocks_sent += out->send.count;
     w->sums.messages++;
     w->sums.blocks += out->send.count;
+    count_region(w, from, to, out->send.count);
     if (numbering_virtual(w->numbering, from) == w->schedule->root)
         w->sums.root_messages++, w->sums.root_blocks += out->send.count;
     return NULL;
@@ -172,9 +203,10 @@ static const char *check_end(const struct world *w)
         uint32_t v = numbering_virtual(w->numbering, rank);
         if (w->ranks[rank].busy)
             return wrong("rank %u waits for ever in round %u", rank, w->ranks[rank].step.round);
+        int reordered = w->numbering && w->numbering->remap == NUMBERING_REORDER;
         for (uint32_t block = 0; block < w->procs; block++)
             if ((w->schedule->algorithm->kind != SCHEDULE_SCATTER || block == v) &&
-                w->place[(size_t)rank * w->procs + block] != name_of(w, block))
+                w->place[(size_t)rank * w->procs + block] != (reordered ? 1 + block : name_of(w, block)))
                 return wrong("rank %u has no block %u in its place at the end", rank, block);
     }
     return NULL;
@@ -187,6 +219,7 @@ static void sum_up(struct world *w)
         const struct rank_state *r = &w->ranks[rank];
         w->sums.steps_least = r->steps < w->sums.steps_least ? r->steps : w->sums.steps_least;
         w->sums.steps_most = r->steps > w->sums.steps_most ? r->steps : w->sums.steps_most;
+        w->sums.between_most = r->messages_out > w->sums.between_most ? r->messages_out : w->sums.between_most;
         w->sums.sent_most = r->blocks_sent > w->sums.sent_most ? r->blocks_sent : w->sums.sent_most;
     }
 }
@@ -200,7 +233,7 @@ const char *data_movement_run(const struct schedule *schedule, const struct numb
     if (!why) {
         place_first(&w);
         for (uint32_t rank = 0; rank < w.procs; rank++)
-            w.ranks[rank].steps = schedule_steps(schedule, numbering_virtual(numbering, rank));
+            w.ranks[rank].steps = schedule_steps_numbered(schedule, numbering, rank);
         for (uint32_t rank = 0; rank < w.procs && !why; rank++)
             why = begin(&w, rank);
     }

@@ -86,8 +86,8 @@ static void test_extrapolation(void **state)
                         double full_s = in_full_s(&s), short_s = answer_of(&s).time_s;
                         worst = fmax(worst, fabs(short_s / full_s - 1));
                         if (fabs(short_s / full_s - 1) > 0.02)
-                            fail_msg("%s, %u ranks, %u sets of %u, %llu bytes: %.3f us, not %.3f", protocols[p]->name, procs, sets,
-                                     set_slots, (unsigned long long)block, short_s * 1e6, full_s * 1e6);
+                            fail_msg("%s, %u ranks, %u sets of %u, %llu bytes: %.3f us, not %.3f", protocols[p]->name, procs,
+                                     sets, set_slots, (unsigned long long)block, short_s * 1e6, full_s * 1e6);
                         test_bed_destroy(&bed);
                     }
     print_message("worst %.2f %%\n", worst * 100);

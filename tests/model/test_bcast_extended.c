@@ -68,7 +68,8 @@ static void test_two_ranks(void **state)
     struct test_bed paper, described;
     test_bed_paper(&paper, 2, 1, 1, 1, 1);
     test_bed_described(&described, 2, 1, 1, 1, 1);
-    unsigned seed = (unsigned)time(NULL);
+    const char *given = getenv("SHMCOLL_TEST_SEED");
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)time(NULL);
     print_message("seed %u\n", seed);
     srand(seed);
     double worst = 0;
@@ -94,7 +95,8 @@ static void test_many_ranks(void **state)
 {
     (void)state;
     const struct tree_shape shapes[] = {{TREE_FLAT, 0}, {TREE_CHAIN, 0}, {TREE_KARY, 2}, {TREE_KNOMIAL, 2}, {TREE_KNOMIAL, 4}};
-    unsigned seed = (unsigned)time(NULL), n = 0;
+    const char *given = getenv("SHMCOLL_TEST_SEED");
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)time(NULL), n = 0;
     print_message("seed %u\n", seed);
     srand(seed);
     double worst = 0, sum = 0;
@@ -125,7 +127,8 @@ static void test_paper_as_bound(void **state)
     (void)state;
     struct test_bed bed;
     test_bed_paper(&bed, 2, 1, 1, 1, 1);
-    unsigned seed = (unsigned)time(NULL), below = 0, within = 0;
+    const char *given = getenv("SHMCOLL_TEST_SEED");
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)time(NULL), below = 0, within = 0;
     print_message("seed %u\n", seed);
     srand(seed);
     double excess = 0;

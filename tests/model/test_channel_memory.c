@@ -17,8 +17,8 @@ static void by_hand(void **state)
     (void)state;
     const uint64_t queue = 128 * 256, pools = 2 * 32 * 8192, ring = 65536, peer = 256;
     struct channel_use all = {16, 15, 15, 15}, few = {16, 6, 3, 3}, none = {16, 0, 0, 0};
-    struct channel_shape er = shape_of(&channel_kind_er), combined = shape_of(&channel_kind_combined), sr = shape_of(&channel_kind_sr),
-                         mp = shape_of(&channel_kind_mp);
+    struct channel_shape er = shape_of(&channel_kind_er), combined = shape_of(&channel_kind_combined),
+                         sr = shape_of(&channel_kind_sr), mp = shape_of(&channel_kind_mp);
     assert_int_equal(channel_memory_bytes(&channel_kind_er, &er, &all), queue + 15 * peer + 30 * ring);
     assert_int_equal(channel_memory_bytes(&channel_kind_er, &er, &few), queue + 6 * peer + 6 * ring);
     assert_int_equal(channel_memory_bytes(&channel_kind_combined, &combined, &all), queue + pools + 15 * peer + 16 * ring);
@@ -56,6 +56,7 @@ static void registrations_are_kept_until_there_is_no_room(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(registrations_are_kept_until_there_is_no_room)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
+                                       cmocka_unit_test(registrations_are_kept_until_there_is_no_room)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,8 @@
 
 #include <errno.h>
 
-/* Through the pool n fragments of 8 KiB take 411.6 + 657.36 n + 40 ns: a copy-in, the copies-out, a line; and 88 before, to ask and be
- * answered. Fetched 655.36 n + 2 + 40 + 4 and what the kernel takes: so this pays where that is below 493.6 + 2 n. */
+/* Through the pool n fragments of 8 KiB take 411.6 + 657.36 n + 40 ns: a copy-in, the copies-out, a line; and 88 before, to ask
+ * and be answered. Fetched 655.36 n + 2 + 40 + 4 and what the kernel takes: so this pays where that is below 493.6 + 2 n. */
 static void bench_create(struct node *node, double call_ns, double page_ns)
 {
     assert_int_equal(node_create(node, 1, 2), 0);

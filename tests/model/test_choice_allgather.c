@@ -49,7 +49,8 @@ static void test_lanes_are_sound(void **state)
         struct scenario s = described(&bed, procs);
         for (uint64_t budget = 64 << 10; budget <= (10 << 20); budget *= 8)
             for (uint32_t most = 1; most <= 4; most += 3) {
-                struct choice_table t = made(&s, (struct choice_permits){.budget_bytes = budget, .lanes_most = most, .no_lines = most == 1});
+                struct choice_table t =
+                    made(&s, (struct choice_permits){.budget_bytes = budget, .lanes_most = most, .no_lines = most == 1});
                 uint64_t bytes = 0, last = 0;
                 assert_true(t.lanes >= 1 && t.lanes <= most);
                 for (uint32_t i = 0; i < t.lanes; i++) {
@@ -73,7 +74,8 @@ static double grid_least_s(const struct scenario *s, uint64_t block_bytes)
         struct params peers = {&protocol_shared_blocks, f, 1, 1, {TREE_FLAT, 0}, 0};
         for (uint32_t slots = 1; slots <= 128 && slots * f <= (4 << 20); slots *= 2)
             for (uint32_t sets = 1; sets <= 4 && sets <= slots; sets *= 4)
-                least_s = fmin(least_s, time_s(*s, &(struct params){&protocol_direct, f, slots, sets, {TREE_FLAT, 0}, 0}, block_bytes));
+                least_s =
+                    fmin(least_s, time_s(*s, &(struct params){&protocol_direct, f, slots, sets, {TREE_FLAT, 0}, 0}, block_bytes));
         if (s->conditions.buffer_memory == BUFFER_MEMORY_SHARED)
             least_s = fmin(least_s, time_s(*s, &peers, block_bytes));
     }
@@ -166,8 +168,11 @@ static void test_quick(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lanes_are_sound),        cmocka_unit_test(test_against_grid), cmocka_unit_test(test_each_in_its_place),
-        cmocka_unit_test(test_ranks_that_share_cores), cmocka_unit_test(test_quick),
+        cmocka_unit_test(test_lanes_are_sound),
+        cmocka_unit_test(test_against_grid),
+        cmocka_unit_test(test_each_in_its_place),
+        cmocka_unit_test(test_ranks_that_share_cores),
+        cmocka_unit_test(test_quick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

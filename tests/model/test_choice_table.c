@@ -60,11 +60,13 @@ static void test_lanes_are_sound(void **state)
     }
 }
 
-/* Eager below a line's payload, or something that predicts as well; else no queue of the grid is better by more than lanes cost. */
+/* Eager below a line's payload, or something that predicts as well; else no queue of the grid is better by more than lanes
+ * cost. */
 static void test_against_grid(void **state)
 {
     (void)state;
-    static const struct protocol *const protocols[] = {&protocol_eager, &protocol_counted, &protocol_pipelined, &protocol_slot_ring};
+    static const struct protocol *const protocols[] = {&protocol_eager, &protocol_counted, &protocol_pipelined,
+                                                       &protocol_slot_ring};
     double worst = 0;
     for (uint32_t procs = 2; procs <= 4; procs *= 2) {
         struct test_bed bed;
@@ -80,7 +82,8 @@ static void test_against_grid(void **state)
             }
             worst = fmax(worst, chosen_s / best_s - 1);
             if (chosen_s > best_s * 1.05)
-                print_message("%u ranks, %llu bytes: %.3f us, grid %.3f\n", procs, (unsigned long long)size, chosen_s * 1e6, best_s * 1e6);
+                print_message("%u ranks, %llu bytes: %.3f us, grid %.3f\n", procs, (unsigned long long)size, chosen_s * 1e6,
+                              best_s * 1e6);
         }
         test_bed_destroy(&bed);
     }
@@ -97,7 +100,8 @@ static void test_permits(void **state)
     bed.node.copy[COPY_PLAIN_COLD].s_per_byte = quantity_of(1.2e-10, "test");
     struct choice_table t = made(&s, (struct choice_permits){.peers = 1, .no_lines = 1});
     for (uint32_t i = 0; i < t.lanes; i++)
-        assert_int_equal(t.lane[i].params.protocol->uses & (PROTOCOL_PEERS | PROTOCOL_LINES), 0); /* the kernel's price is unknown */
+        assert_int_equal(t.lane[i].params.protocol->uses & (PROTOCOL_PEERS | PROTOCOL_LINES),
+                         0); /* the kernel's price is unknown */
     bed.node.peer_call_ns = quantity_of(300, "test");
     bed.node.peer_page_ns = quantity_of(1, "test");
     t = made(&s, (struct choice_permits){.peers = 1});

@@ -86,7 +86,8 @@ static void explore_all(uint32_t start, int clears)
 {
     wrong = ends = 0;
     for (uint32_t code = 0; code < 243; code++) { /* all lengths of five messages */
-        struct world w = {.s = er_sender_start(UNITS, start), .r = er_receiver_start(UNITS, start), .told = start, .clears = clears};
+        struct world w = {
+            .s = er_sender_start(UNITS, start), .r = er_receiver_start(UNITS, start), .told = start, .clears = clears};
         for (uint32_t i = 0, c = code; i < MESSAGES; i++, c /= LENGTH_MOST)
             w.lengths[i] = 1 + c % LENGTH_MOST;
         for (uint32_t i = 0; i < UNITS; i++)

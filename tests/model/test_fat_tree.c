@@ -1,4 +1,5 @@
-/* Fat trees: a message's links lead from switch to switch, no two links have a number, and a shift meets nothing in a full tree. */
+/* Fat trees: a message's links lead from switch to switch, no two links have a number, and a shift meets nothing in a full
+ * tree. */
 #include "tests/model/cmocka_all.h"
 
 #include "model/fat_tree.h"
@@ -61,7 +62,8 @@ static void links_join_switches(void **state)
         uint32_t levels, radix;
         double oversubscription;
         uint32_t nodes;
-    } cases[] = {{1, 8, 1, 8}, {2, 8, 1, 32}, {2, 8, 3, 37}, {2, 9, 8, 60}, {3, 6, 1, 54}, {3, 5, 1.5, 29}, {4, 4, 1, 32}, {4, 6, 2, 100}};
+    } cases[] = {{1, 8, 1, 8},  {2, 8, 1, 32},   {2, 8, 3, 37}, {2, 9, 8, 60},
+                 {3, 6, 1, 54}, {3, 5, 1.5, 29}, {4, 4, 1, 32}, {4, 6, 2, 100}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fat_tree t = tree_of(cases[i].levels, cases[i].radix, cases[i].oversubscription, cases[i].nodes);
         check_tree(&t);

@@ -140,7 +140,7 @@ static void test_missing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_way), cmocka_unit_test(test_fetched), cmocka_unit_test(test_pace), cmocka_unit_test(test_rows),
-                                       cmocka_unit_test(test_missing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_way), cmocka_unit_test(test_fetched),
+                                       cmocka_unit_test(test_pace), cmocka_unit_test(test_rows), cmocka_unit_test(test_missing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

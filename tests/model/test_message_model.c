@@ -1,4 +1,5 @@
-/* message_model: on the paper's node, a nanosecond a byte and 50 a line, every channel's time by hand; what the ways add on another. */
+/* message_model: on the paper's node, a nanosecond a byte and 50 a line, every channel's time by hand; what the ways add on
+ * another. */
 #include "tests/model/cmocka_all.h"
 #include "tests/model/nodes.h"
 

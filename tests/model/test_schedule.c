@@ -33,6 +33,27 @@ static uint64_t scatter_blocks(uint32_t n)
     return n - near + scatter_blocks(near) + scatter_blocks(n - near);
 }
 
+/* What goes between regions of `region` ranks, of the stages of Bienz, Gautam and Kharel: with w regions' blocks in each, of every
+ * region as many ranks as there are others to get w from, at most region - 1, get w regions' each or what is left. */
+static struct data_movement regions_textbook(uint32_t n, uint32_t region)
+{
+    uint32_t regions = n / region, inside = log2_up(region), stages = 0;
+    struct data_movement w = {.blocks = (uint64_t)n * (n - 1), .blocks_between = (uint64_t)n * (regions - 1)};
+    w.messages = (uint64_t)n * inside;
+    for (uint64_t have = 1; have < regions; have *= region > 1 ? region : 2, stages++) {
+        uint64_t left = (regions + have - 1) / have - 1, others = region > 1 ? region - 1 : 1;
+        w.messages_between += regions * (left < others ? left : others);
+        for (uint32_t half = 1; half < region; half *= 2) /* both send, but who has nothing or what all have: rank 0's alone */
+            for (uint32_t rank = 0; rank < region; rank++)
+                w.messages += (uint64_t)regions * (rank / half * half <= left && (half > 1 || rank > 0 || left == 0));
+    }
+    w.messages += w.messages_between;
+    w.rounds = inside + stages * (1 + inside);
+    w.between_most = stages;
+    w.root_messages = w.root_blocks = w.sent_most = w.steps_least = w.steps_most = NOT_STATED;
+    return w;
+}
+
 static int valid_by_definition(const struct schedule_algorithm *a, uint32_t n)
 {
     if (a == &schedule_recursive_doubling || a == &schedule_scatter_doubling)
@@ -41,8 +62,10 @@ static int valid_by_definition(const struct schedule_algorithm *a, uint32_t n)
 }
 
 /* The closed forms. */
-static struct data_movement textbook(const struct schedule_algorithm *a, uint32_t n)
+static struct data_movement textbook(const struct schedule_algorithm *a, uint32_t n, uint32_t region)
 {
+    if (a == &schedule_locality_bruck)
+        return regions_textbook(n, region);
     uint32_t levels = log2_up(n), steps = a == &schedule_ring ? n - 1 : a == &schedule_neighbour_exchange ? n / 2 : levels;
     uint64_t all = (uint64_t)n * (n - 1);
     struct data_movement w = {.rounds = steps, .steps_least = steps, .steps_most = steps, .blocks = all};
@@ -78,7 +101,7 @@ static void equal(const char *what, uint64_t got, uint64_t want, const struct sc
 
 static void check_against_textbook(const struct schedule *s, const struct data_movement *got)
 {
-    struct data_movement want = textbook(s->algorithm, s->procs);
+    struct data_movement want = textbook(s->algorithm, s->procs, s->region);
     equal("rounds moved", got->rounds, want.rounds, s);
     equal("rounds said", schedule_rounds(s), want.rounds, s);
     equal("steps at least", got->steps_least, want.steps_least, s);
@@ -89,17 +112,28 @@ static void check_against_textbook(const struct schedule *s, const struct data_m
     equal("the root's blocks", got->root_blocks, want.root_blocks, s);
     equal("blocks of one sender", got->sent_most, want.sent_most, s);
     equal("rotations", got->rotations, want.rotations, s);
+    if (s->algorithm != &schedule_locality_bruck)
+        return;
+    equal("messages between regions", got->messages_between, want.messages_between, s);
+    equal("blocks between regions", got->blocks_between, want.blocks_between, s);
+    equal("messages of one sender between regions", got->between_most, want.between_most, s);
+}
+
+static void check_schedule(const struct schedule *s, const struct numbering *numbering)
+{
+    struct data_movement moved;
+    const char *why = data_movement_run(s, numbering, &moved);
+    if (why)
+        fail_msg("%s of %u ranks, root %u, regions of %u%s: %s", s->algorithm->name, s->procs, s->root, s->region,
+                 numbering ? ", renumbered" : "", why);
+    check_against_textbook(s, &moved);
 }
 
 static void check(const struct schedule_algorithm *a, uint32_t n, uint32_t root, const struct numbering *numbering)
 {
     struct schedule s;
-    struct data_movement moved;
     assert_int_equal(schedule_init(&s, a, n, root), 0);
-    const char *why = data_movement_run(&s, numbering, &moved);
-    if (why)
-        fail_msg("%s of %u ranks, root %u%s: %s", a->name, n, root, numbering ? ", renumbered" : "", why);
-    check_against_textbook(&s, &moved);
+    check_schedule(&s, numbering);
 }
 
 static struct numbering random_numbering(uint32_t n, uint32_t *virtual_of_rank, uint32_t *rank_of_virtual)
@@ -111,7 +145,7 @@ static struct numbering random_numbering(uint32_t n, uint32_t *virtual_of_rank, 
     }
     for (uint32_t i = 0; i < n; i++)
         rank_of_virtual[virtual_of_rank[i]] = i;
-    return (struct numbering){virtual_of_rank, rank_of_virtual};
+    return (struct numbering){.virtual_of_rank = virtual_of_rank, .rank_of_virtual = rank_of_virtual};
 }
 
 static void test_all_sizes(void **state)
@@ -134,6 +168,50 @@ static void test_all_sizes(void **state)
             checked += rooted ? 4 : 2;
         }
     print_message("%u schedules, every rank and step\n", checked);
+}
+
+/* Every region that divides any number of ranks up to 300, and some larger ones with several stages, the last of them cut off. */
+static void test_all_regions(void **state)
+{
+    static const uint32_t more[][2] = {{512, 8}, {520, 8}, {320, 4}, {1024, 4}, {776, 2}, {1040, 16}, {1000, 8}};
+    uint32_t virtual_of_rank[PROCS_MAX], rank_of_virtual[PROCS_MAX];
+    struct schedule s;
+    (void)state;
+    for (uint32_t n = 2; n <= PROCS_MAX; n++)
+        for (uint32_t region = 2; n % region == 0; region *= 2) {
+            struct numbering numbering = random_numbering(n, virtual_of_rank, rank_of_virtual);
+            assert_int_equal(schedule_init_regions(&s, &schedule_locality_bruck, n, 0, region), 0);
+            check_schedule(&s, NULL);
+            if (n % 3 == 0)
+                check_schedule(&s, &numbering);
+        }
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        assert_int_equal(schedule_init_regions(&s, &schedule_locality_bruck, more[i][0], 0, more[i][1]), 0);
+        check_schedule(&s, NULL);
+    }
+}
+
+/* The paper's example of 16 ranks, 4 a region: rank 5 gets the blocks of the next region, and of a node with more ranks than regions
+ * only as many go out as there are others. */
+static void test_regions_of_the_paper(void **state)
+{
+    (void)state;
+    struct schedule s;
+    struct schedule_step step;
+    assert_int_equal(schedule_init_regions(&s, &schedule_locality_bruck, 16, 0, 4), 0);
+    assert_int_equal(schedule_rounds(&s), 2 + 1 + 2);
+    schedule_step(&s, 5, 2, &step);
+    assert_int_equal(step.send_to, 1);
+    assert_int_equal(step.receive_from, 9);
+    assert_memory_equal(&step.send, &((struct schedule_blocks){4, 1, 4}), sizeof step.send);
+    assert_memory_equal(&step.receive, &((struct schedule_blocks){8, 1, 4}), sizeof step.receive);
+    assert_int_equal(schedule_region(64, 8), 8);
+    assert_int_equal(schedule_region(60, 24), 4);
+    assert_int_equal(schedule_region(63, 21), 1);
+    assert_int_equal(schedule_region(24, 64), 8);
+    assert_int_equal(schedule_init_regions(&s, &schedule_locality_bruck, 12, 0, 3), -EINVAL);
+    assert_int_equal(schedule_init_regions(&s, &schedule_locality_bruck, 12, 0, 8), -EINVAL);
+    assert_int_equal(schedule_init_regions(&s, &schedule_locality_bruck, 12, 0, 0), -EINVAL);
 }
 
 /* Every root of some sizes. */
@@ -204,6 +282,11 @@ static void test_runs(void **state)
         }
 }
 
+static int checked(const uint32_t *there, const uint32_t *back)
+{
+    return numbering_check(&(struct numbering){.virtual_of_rank = there, .rank_of_virtual = back}, 3);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -217,10 +300,10 @@ static void test_refusals(void **state)
     assert_int_equal(s.procs, 77);
     uint32_t there[] = {1, 2, 0}, back[] = {2, 0, 1}, twice[] = {1, 1, 0}, far[] = {1, 3, 0};
     assert_int_equal(numbering_check(NULL, 3), 0);
-    assert_int_equal(numbering_check(&(struct numbering){there, back}, 3), 0);
-    assert_int_equal(numbering_check(&(struct numbering){there, there}, 3), -EINVAL);
-    assert_int_equal(numbering_check(&(struct numbering){twice, back}, 3), -EINVAL);
-    assert_int_equal(numbering_check(&(struct numbering){far, back}, 3), -EINVAL);
+    assert_int_equal(checked(there, back), 0);
+    assert_int_equal(checked(there, there), -EINVAL);
+    assert_int_equal(checked(twice, back), -EINVAL);
+    assert_int_equal(checked(far, back), -EINVAL);
 }
 
 static void test_names(void **state)
@@ -238,6 +321,7 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_sizes), cmocka_unit_test(test_all_roots),
+                                       cmocka_unit_test(test_all_regions), cmocka_unit_test(test_regions_of_the_paper),
                                        cmocka_unit_test(test_published), cmocka_unit_test(test_runs),
                                        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,8 @@ static void test_rounds(void **state)
     const struct {
         const struct schedule_algorithm *a;
         uint32_t n, rounds;
-    } want[] = {{&schedule_linear, 24, 23}, {&schedule_chains, 24, 8}, {&schedule_binary, 7, 4}, {&schedule_binomial_near, 24, 5}};
+    } want[] = {
+        {&schedule_linear, 24, 23}, {&schedule_chains, 24, 8}, {&schedule_binary, 7, 4}, {&schedule_binomial_near, 24, 5}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct schedule s;
         assert_int_equal(schedule_init(&s, want[i].a, want[i].n, 0), 0);

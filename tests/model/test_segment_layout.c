@@ -198,7 +198,8 @@ static void test_second_view(void **state)
     for (uint32_t r = 0; r < 3; r++) {
         uint64_t last = segment_word_offset(&first, WORD_COUNTER, r, 2);
         const uint64_t words[] = {segment_word_offset(&second, WORD_ACK, r, 0), segment_word_offset(&second, WORD_OFFER, r, 0),
-                                  segment_word_offset(&second, WORD_COUNTER, r, 0), segment_word_offset(&second, WORD_COUNTER, r, 1)};
+                                  segment_word_offset(&second, WORD_COUNTER, r, 0),
+                                  segment_word_offset(&second, WORD_COUNTER, r, 1)};
         for (size_t i = 0; i < 4; i++)
             assert_int_equal(words[i], last + (i + 1) * 128);
         assert_true(words[3] + 128 <= segment_word_offset(&first, WORD_CONTROL, r, 0));

@@ -244,8 +244,8 @@ static void test_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_joined), cmocka_unit_test(test_joined_alone),
-                                       cmocka_unit_test(test_depths),
-                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),       cmocka_unit_test(test_joined),
+                                       cmocka_unit_test(test_joined_alone), cmocka_unit_test(test_depths),
+                                       cmocka_unit_test(test_refusals),     cmocka_unit_test(test_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

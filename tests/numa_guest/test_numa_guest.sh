@@ -38,5 +38,5 @@ case $?:$report in
 *) failed=$((failed + 1)) && echo "a guest stopped after a second: $report" ;;
 esac
 echo "$passed passed, $failed failed"
-$here/run_guest.sh pair || failed=1
+SHMCOLL_TEST_BRIEF=1 $here/run_guest.sh pair || failed=1
 [ $failed -eq 0 ]

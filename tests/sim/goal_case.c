@@ -50,7 +50,7 @@ enum { RANKS_MAX = 9, DRAWN_MAX = 160 };
 struct draw {
     uint64_t state;
     enum goal_case_kind kind;
-    uint32_t ranks, count;
+    uint32_t ranks, count, nics;
     struct drawn task[DRAWN_MAX];
 };
 
@@ -62,7 +62,7 @@ static uint32_t below(struct draw *d, uint32_t n)
 static void draw_task(struct draw *d, uint32_t rank, struct goal_task task)
 {
     task.cpu = (uint8_t)below(d, 2);
-    task.nic = task.kind == GOAL_CALC ? 0 : (uint8_t)below(d, 2);
+    task.nic = task.kind == GOAL_CALC ? 0 : (uint8_t)(below(d, 2) % d->nics);
     d->task[d->count++] = (struct drawn){task, rank};
 }
 
@@ -81,28 +81,21 @@ static void draw_some(struct draw *d)
         draw_task(d, to, (struct goal_task){.kind = GOAL_RECV, .size = bytes, .peer = rank, .tag = tag});
 }
 
-/* The last task of the program that is of that kind, at or after `first`. */
-static uint32_t last_of(const struct goal_program *p, uint32_t first, uint8_t kind)
+/* `last`: the task of each kind of the rank that was added last. */
+static void add_drawn(struct draw *d, struct goal_program *out, const struct goal_task *task, uint32_t first, uint32_t *last)
 {
-    for (uint32_t i = p->tasks; i-- > first;)
-        if (p->task[i].kind == kind)
-            return i;
-    return GOAL_ANY;
-}
-
-static void add_drawn(struct draw *d, struct goal_program *out, const struct goal_task *task, uint32_t first)
-{
-    uint32_t same = last_of(out, first, task->kind), me = out->tasks;
+    uint32_t same = last[task->kind], me = out->tasks;
     assert_int_equal(goal_program_add(out, task), 0);
+    last[task->kind] = me;
     if (d->kind != GOAL_CASE_TAGS && task->kind != GOAL_CALC && same != GOAL_ANY)
         assert_int_equal(goal_program_need(out, me, same, 0), 0);
     for (uint32_t n = me > first ? below(d, 3) : 0; n > 0; n--)
         assert_int_equal(goal_program_need(out, me, first + below(d, me - first), below(d, 3) == 0), 0);
 }
 
-void goal_case_random(uint64_t seed, enum goal_case_kind kind, struct goal_program *out)
+void goal_case_random(uint64_t seed, enum goal_case_kind kind, uint32_t nics, struct goal_program *out)
 {
-    struct draw d = {.state = seed, .kind = kind};
+    struct draw d = {.state = seed, .kind = kind, .nics = nics};
     uint32_t line = 0;
     char reason[200] = "";
     d.ranks = 1 + below(&d, RANKS_MAX);
@@ -111,10 +104,10 @@ void goal_case_random(uint64_t seed, enum goal_case_kind kind, struct goal_progr
     assert_int_equal(goal_program_create(out, d.ranks), 0);
     for (uint32_t r = 0; r < d.ranks; r++) {
         assert_int_equal(goal_program_begin(out, r), 0);
-        uint32_t first = out->tasks;
+        uint32_t first = out->tasks, last[] = {GOAL_ANY, GOAL_ANY, GOAL_ANY};
         for (uint32_t i = 0; i < d.count; i++)
             if (d.task[i].rank == r)
-                add_drawn(&d, out, &d.task[i].task, first);
+                add_drawn(&d, out, &d.task[i].task, first, last);
     }
     if (goal_program_finish(out, &line, reason, sizeof reason))
         fail_msg("seed %llu: %s", (unsigned long long)seed, reason);

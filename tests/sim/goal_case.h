@@ -17,7 +17,8 @@ enum goal_case_kind {
     GOAL_CASE_ANY,     /* the same, receives from any rank and of any tag */
 };
 
-/* Tasks come in an order in which each could run: a receive after its send, and what is required before who requires it. */
-void goal_case_random(uint64_t seed, enum goal_case_kind kind, struct goal_program *out);
+/* Tasks come in an order in which each could run: a receive after its send, and what is required before who requires it.
+ * Ranks have one or two NICs. */
+void goal_case_random(uint64_t seed, enum goal_case_kind kind, uint32_t nics, struct goal_program *out);
 
 #endif

@@ -8,7 +8,8 @@ const struct nic *remote_tianhe(void)
     return nic;
 }
 
-struct sim_remote_question remote_question(const struct nic *nic, const char *layer, const struct channel_kind *kind, uint32_t procs)
+struct sim_remote_question remote_question(const struct nic *nic, const char *layer, const struct channel_kind *kind,
+                                           uint32_t procs)
 {
     struct sim_remote_question q = {.kind = kind, .procs = procs};
     assert_non_null(nic_layer_find(nic, layer));

@@ -180,8 +180,10 @@ static void check_sends(const struct log *log, const struct loggp *p)
 
 static int same_message(const struct sim_cluster_message *a, const struct sim_cluster_message *b)
 {
-    return a->from == b->from && a->to == b->to && a->round == b->round && a->bytes == b->bytes && a->send_ps == b->send_ps &&
-           a->first_byte_ps == b->first_byte_ps && a->end_ps == b->end_ps;
+    return a->from == b->from && a->to == b->to && a->round == b->round && a->bytes == b->bytes && a->ready_ps == b->ready_ps &&
+           a->send_ps == b->send_ps && a->send_end_ps == b->send_end_ps && a->first_byte_ps == b->first_byte_ps &&
+           a->alone_ps == b->alone_ps && a->last_byte_ps == b->last_byte_ps && a->want_ps == b->want_ps &&
+           a->take_ps == b->take_ps && a->end_ps == b->end_ps;
 }
 
 /* Every order simulates the same messages at the same times. Returns the simulated time. */
@@ -190,7 +192,7 @@ static uint64_t check_orders(struct log *log, const struct loggp *p, const struc
     struct sim_cluster_answer first = {0};
     for (enum sim_order order = 0; order < SIM_ORDER_COUNT; order++) {
         struct log *mine = &log[order > 0];
-        struct sim_cluster_observer observer = {log_message, mine};
+        struct sim_cluster_observer observer = {.message = log_message, .context = mine};
         mine->count = 0;
         struct sim_cluster_answer got = simulate(p, schedule, 1234, order, skew_ps, &observer);
         check_receptions(mine, p, schedule->procs);

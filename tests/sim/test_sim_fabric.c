@@ -1,5 +1,6 @@
 /* Links between nodes: alone a message costs what LogGP says, to the picosecond; many over one link take turns; no link passes on
  * more than its bandwidth, none bytes that were not sent; the order of simulation does not matter. */
+#include "network_case.h"
 #include "tests/model/cmocka_all.h"
 
 #include "sim/sim_cluster.h"
@@ -9,27 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct network network_of(enum network_kind kind, uint32_t levels, uint32_t radix, double oversubscription)
-{
-    struct network n;
-    char reason[200];
-    assert_int_equal(network_parse("loggp:L=1301ns,o=251ns,g=70ns,gr=90ns,G=0.571429ns", &n, reason, sizeof reason), 0);
-    n.kind = kind;
-    n.levels = levels;
-    n.radix = radix;
-    n.oversubscription = oversubscription;
-    return n;
-}
-
-static struct sim_fabric fabric_of(const struct network *network, uint32_t nodes)
-{
-    struct sim_fabric fabric;
-    char reason[200] = "";
-    if (sim_fabric_create(&fabric, network, nodes, reason, sizeof reason))
-        fail_msg("%s", reason);
-    return fabric;
-}
 
 static int no_inside(void *context, uint32_t from, uint32_t to, uint64_t bytes, struct sim_cluster_cost *out)
 {
@@ -42,7 +22,7 @@ static int inside(void *context, uint32_t from, uint32_t to, uint64_t bytes, str
 {
     (void)context;
     assert_true(from != to);
-    *out = (struct sim_cluster_cost){100000 + 2 * bytes, 100000 + 2 * bytes, 250000 + 4 * bytes};
+    *out = (struct sim_cluster_cost){100000 + 2 * bytes, 100000 + 2 * bytes, 250000 + 4 * bytes, SIM_NO_CLASS, SIM_NO_CLASS};
     return 0;
 }
 
@@ -50,7 +30,7 @@ static struct sim_cluster_answer simulate(const struct network *network, struct 
                                           const struct schedule *schedule, uint64_t bytes, enum sim_order order, uint64_t skew_ps)
 {
     struct loggp loggp = network_loggp(network);
-    struct sim_cluster_nodes nodes = {ppn, fabric, NULL, ppn > 1 ? inside : no_inside, NULL};
+    struct sim_cluster_nodes nodes = {.ppn = ppn, .fabric = fabric, .inside = ppn > 1 ? inside : no_inside};
     struct sim_cluster_question question = {&loggp, schedule, bytes, skew_ps, 3, order, NULL, &nodes, NULL};
     struct sim_cluster_answer answer;
     char reason[200] = "";
@@ -70,7 +50,7 @@ static void check_alone(const struct network *network, const struct schedule_alg
     uint64_t want_ps;
     if (!schedule_valid(algorithm, procs))
         return;
-    struct sim_fabric fabric = fabric_of(network, procs);
+    struct sim_fabric fabric = network_case_fabric(network, procs);
     assert_int_equal(schedule_init(&schedule, algorithm, procs, 0), 0);
     assert_int_equal(loggp_schedule_ps(&loggp, &schedule, bytes, &want_ps), 0);
     for (enum sim_order order = SIM_ORDER_HEAP; order <= SIM_ORDER_RADIX; order++) {
@@ -88,7 +68,7 @@ static void alone_is_loggp(void **state)
 {
     static const struct schedule_algorithm *const algorithms[] = {&schedule_ring, &schedule_recursive_doubling, &schedule_bruck,
                                                                   &schedule_binomial};
-    struct network one = network_of(NETWORK_SWITCH, 0, 0, 0), tree = network_of(NETWORK_FAT_TREE, 3, 8, 1);
+    struct network one = network_case_shared(NETWORK_SWITCH, 0, 0, 0), tree = network_case_shared(NETWORK_FAT_TREE, 3, 8, 1);
     (void)state;
     for (size_t a = 0; a < 4; a++) {
         for (uint32_t procs = 1; procs < 70; procs++)
@@ -132,9 +112,9 @@ static const struct schedule_algorithm star = {
 static void eight_to_one_take_turns(void **state)
 {
     static const uint64_t sizes[] = {0, 1, 64, 4096, 1 << 20, 1 << 26};
-    struct network one = network_of(NETWORK_SWITCH, 0, 0, 0);
+    struct network one = network_case_shared(NETWORK_SWITCH, 0, 0, 0);
     struct loggp p = network_loggp(&one);
-    struct sim_fabric fabric = fabric_of(&one, STAR + 1);
+    struct sim_fabric fabric = network_case_fabric(&one, STAR + 1);
     struct schedule schedule;
     (void)state;
     assert_int_equal(schedule_init(&schedule, &star, STAR * (STAR + 1), 0), 0);
@@ -184,13 +164,14 @@ static void oversubscribed_links_take_turns(void **state)
     assert_int_equal(schedule_init(&schedule, &pairs, 2 * STAR, 0), 0);
     for (int i = 0; i < 3; i++)
         for (uint64_t bytes = 0; bytes < 1 << 24; bytes = bytes * 7 + 1) {
-            struct network tree = network_of(NETWORK_FAT_TREE, 2, STAR + 1, STAR);
+            struct network tree = network_case_shared(NETWORK_FAT_TREE, 2, STAR + 1, STAR);
             tree.switch_ns = quantity_of(123, "test");
             tree.link_byte_ns = quantity_of(byte_ns[i], "test");
             struct loggp p = network_loggp(&tree), link = {.byte_fs = network_link_byte_fs(&tree)};
-            struct sim_fabric fabric = fabric_of(&tree, 2 * STAR);
+            struct sim_fabric fabric = network_case_fabric(&tree, 2 * STAR);
             uint64_t stream_ps = loggp_stream_ps(&p, bytes), turn_ps = loggp_stream_ps(&link, bytes);
-            /* The last one begins when seven have had the link; it comes no faster than it is sent, and none sooner than alone. */
+            /* The last one begins when seven have had the link; it comes no faster than it is sent, and none sooner than
+             * alone. */
             uint64_t wait_ps = (STAR - 1) * turn_ps + (turn_ps > stream_ps ? turn_ps : stream_ps);
             uint64_t want_ps = 2 * p.overhead_ps + p.latency_ps + 2 * 123000 + wait_ps;
             struct sim_cluster_answer got = simulate(&tree, &fabric, 1, &schedule, bytes, SIM_ORDER_RADIX, 0);
@@ -258,19 +239,20 @@ static uint64_t all_bytes(const struct sim_fabric *fabric, uint32_t first, uint3
 static void random_schedules_conserve(void **state)
 {
     static const uint32_t ppns[] = {1, 2, 5, 8};
-    struct network kinds[] = {network_of(NETWORK_SWITCH, 0, 0, 0), network_of(NETWORK_FAT_TREE, 2, 16, 3),
-                              network_of(NETWORK_FAT_TREE, 4, 6, 1.5)};
+    struct network kinds[] = {network_case_shared(NETWORK_SWITCH, 0, 0, 0), network_case_shared(NETWORK_FAT_TREE, 2, 16, 3),
+                              network_case_shared(NETWORK_FAT_TREE, 4, 6, 1.5)};
     (void)state;
     for (salt = 0; salt < 12; salt++)
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < 4; i++) {
                 struct schedule schedule;
                 uint32_t nodes = (PROCS - 1) / ppns[i] + 1;
-                struct sim_fabric fabric = fabric_of(&kinds[k], nodes);
+                struct sim_fabric fabric = network_case_fabric(&kinds[k], nodes);
                 assert_int_equal(schedule_init(&schedule, &random_schedule, PROCS, 0), 0);
                 struct sim_cluster_answer free = simulate(&kinds[k], NULL, ppns[i], &schedule, 3333, SIM_ORDER_RADIX, 2000000);
                 struct sim_cluster_answer heap = simulate(&kinds[k], &fabric, ppns[i], &schedule, 3333, SIM_ORDER_HEAP, 2000000);
-                struct sim_cluster_answer radix = simulate(&kinds[k], &fabric, ppns[i], &schedule, 3333, SIM_ORDER_RADIX, 2000000);
+                struct sim_cluster_answer radix =
+                    simulate(&kinds[k], &fabric, ppns[i], &schedule, 3333, SIM_ORDER_RADIX, 2000000);
                 assert_memory_equal(&heap, &radix, sizeof heap);
                 assert_int_equal(radix.bytes_sent, radix.bytes_received);
                 assert_int_equal(radix.bytes_sent, free.bytes_sent);
@@ -310,10 +292,10 @@ static void check_crossing(struct link_check *check, const struct sim_fabric *fa
 static void links_keep_their_bandwidth(void **state)
 {
     (void)state;
-    struct network tree = network_of(NETWORK_FAT_TREE, 3, 10, 1.5);
+    struct network tree = network_case_shared(NETWORK_FAT_TREE, 3, 10, 1.5);
     tree.link_byte_ns = quantity_of(0.4, "test");
     tree.switch_ns = quantity_of(77, "test");
-    struct sim_fabric fabric = fabric_of(&tree, NODES);
+    struct sim_fabric fabric = network_case_fabric(&tree, NODES);
     struct sim_fabric_message *message = calloc(MESSAGES, sizeof *message);
     struct link_check *check = calloc(1, sizeof *check);
     struct sim_fabric_crossing crossing;
@@ -350,9 +332,9 @@ static void links_keep_their_bandwidth(void **state)
 static void a_ring_goes_at_the_pace_of_its_slowest_edge(void **state)
 {
     (void)state;
-    struct network one = network_of(NETWORK_SWITCH, 0, 0, 0);
+    struct network one = network_case_shared(NETWORK_SWITCH, 0, 0, 0);
     struct loggp p = network_loggp(&one);
-    struct sim_fabric fabric = fabric_of(&one, 2);
+    struct sim_fabric fabric = network_case_fabric(&one, 2);
     struct schedule schedule;
     assert_int_equal(schedule_init(&schedule, &schedule_ring, 8, 0), 0);
     struct sim_cluster_answer got = simulate(&one, &fabric, 4, &schedule, 1000, SIM_ORDER_RADIX, 0);
@@ -370,7 +352,7 @@ static void a_ring_goes_at_the_pace_of_its_slowest_edge(void **state)
 static void no_room_is_told(void **state)
 {
     (void)state;
-    struct network tree = network_of(NETWORK_FAT_TREE, 2, 4, 1);
+    struct network tree = network_case_shared(NETWORK_FAT_TREE, 2, 4, 1);
     struct sim_fabric fabric;
     char reason[200] = "";
     assert_int_equal(sim_fabric_create(&fabric, &tree, 9, reason, sizeof reason), -EINVAL);

@@ -1,5 +1,6 @@
 /* Collectives of ranks that share nodes: without contention the sum of their parts, to the picosecond; between nodes as many bytes
  * as the schedule says; with a shared NIC as slow as its bytes are. */
+#include "network_case.h"
 #include "tests/model/cmocka_all.h"
 #include "tests/sim/sim_case.h"
 
@@ -12,15 +13,6 @@
 #include <string.h>
 
 enum { PPN = 8 };
-
-static struct network network_of(const char *text)
-{
-    struct network network;
-    char reason[200];
-    if (network_parse(text, &network, reason, sizeof reason))
-        fail_msg("%s", reason);
-    return network;
-}
 
 /* Ranks fill node after node, each rank a core. */
 static void cluster_case(struct sim_case *c, const struct network *network, uint32_t procs, uint32_t ppn, uint32_t levels,
@@ -71,7 +63,7 @@ static void bcast_in_two_levels_is_its_parts(void **state)
     for (size_t n = 0; n < 2; n++)
         for (uint32_t nodes = 1; nodes <= 8; nodes++)
             for (uint64_t bytes = 0; bytes < 1 << 20; bytes = bytes * 17 + 3) {
-                struct network network = network_of(networks[n]);
+                struct network network = network_case_of(networks[n]);
                 struct sim_case c;
                 cluster_case(&c, &network, nodes * PPN, PPN, 2, &schedule_binomial, bytes);
                 uint64_t node_ps =
@@ -85,7 +77,7 @@ static void bcast_in_two_levels_is_its_parts(void **state)
 static void bcast_from_the_middle(void **state)
 {
     (void)state;
-    struct network network = network_of("loggp:L=1ns,o=1ns,g=0ns,G=0ps"); /* so the root's node, which has more ranks, is last */
+    struct network network = network_case_of("loggp:L=1ns,o=1ns,g=0ns,G=0ps"); /* so the root's node, which has more ranks, is last */
     struct sim_case c;
     cluster_case(&c, &network, PPN + 3, PPN, 2, &schedule_binomial, 70000);
     c.scenario.job.bcast.root = 2;
@@ -95,7 +87,7 @@ static void bcast_from_the_middle(void **state)
     uint64_t send_ps = network_loggp(&network).overhead_ps; /* the root goes on once it has sent */
     assert_true(send_ps + root_ps > there_ps + few_ps);
     assert_int_equal(sim_case_time_ps(&c), send_ps + root_ps);
-    network = network_of("loggp");
+    network = network_case_of("loggp");
     assert_int_equal(sim_case_time_ps(&c), closed_ps(&network, &schedule_binomial, 2, 70000) + few_ps);
     sim_case_destroy(&c);
 }
@@ -107,7 +99,7 @@ static void allgather_in_two_levels_is_its_parts(void **state)
     for (size_t n = 0; n < 2; n++)
         for (uint32_t nodes = 1; nodes <= 8; nodes *= 2)
             for (int a = 0; a < 3; a++) {
-                struct network network = network_of(networks[n]);
+                struct network network = network_case_of(networks[n]);
                 struct sim_case c;
                 uint64_t bytes = 3001;
                 cluster_case(&c, &network, nodes * PPN, PPN, 2, algorithms[a], bytes);
@@ -143,7 +135,7 @@ static void bytes_between_nodes_are_the_schedules(void **state)
     for (size_t a = 0; schedule_table[a]; a++)
         for (size_t i = 0; i < 4; i++) {
             const struct schedule_algorithm *algorithm = schedule_table[a];
-            struct network network = network_of("switch");
+            struct network network = network_case_of("switch");
             struct sim_network simulated;
             struct sim_case c;
             char reason[200] = "";
@@ -152,7 +144,7 @@ static void bytes_between_nodes_are_the_schedules(void **state)
                 continue;
             cluster_case(&c, &network, 64, ppns[i], 1, algorithm, 100);
             assert_int_equal(sim_network_create(&simulated, &c.scenario, reason, sizeof reason), 0);
-            assert_int_equal(sim_network_call(&simulated, 1, &time_ps, reason, sizeof reason), 0);
+            assert_int_equal(sim_network_call(&simulated, 1, NULL, &time_ps, reason, sizeof reason), 0);
             assert_int_equal(simulated.answer.bytes_between, 100 * blocks_between(&simulated.schedule, ppns[i]));
             assert_int_equal(simulated.answer.bytes_sent, 100 * 64 * 63);
             sim_network_destroy(&simulated);
@@ -166,7 +158,7 @@ static struct sim_cluster_cost inside_of(struct message_costs *costs, uint32_t f
     struct message m = {.from_core = from_core, .to_core = to_core, .run_bytes = bytes, .runs = 1, .target_cold = 1};
     struct sim_cluster_cost cost = {(uint64_t)llround(message_sender_s(costs, &m) * 1e12),
                                     (uint64_t)llround(message_receiver_s(costs, &m) * 1e12),
-                                    (uint64_t)llround(message_time_s(costs, &m) * 1e12)};
+                                    (uint64_t)llround(message_time_s(costs, &m) * 1e12), SIM_NO_CLASS, SIM_NO_CLASS};
     return cost;
 }
 
@@ -206,14 +198,15 @@ static uint64_t round_by_round_ps(const struct network *network, struct message_
     return end_ps;
 }
 
-/* Contention-free, so that rounds may be summed one after the other; and of a ring no link is shared on a switch either. */
+/* Contention-free, so that rounds may be summed one after the other; and of a ring no link is shared on a switch either, nor memory if
+ * it knows no limit. */
 static void flat_is_its_rounds(void **state)
 {
     static const struct schedule_algorithm *const algorithms[] = {&schedule_ring, &schedule_recursive_doubling, &schedule_bruck};
     (void)state;
     for (int a = 0; a < 3; a++)
         for (uint64_t bytes = 1; bytes < 100000; bytes *= 11) {
-            struct network network = network_of("loggp:L=1.3us,o=250ns,g=70ns,G=0.571429ns"), shared = network_of(networks[1]);
+            struct network network = network_case_of("loggp:L=1.3us,o=250ns,g=70ns,G=0.571429ns"), shared = network_case_of(networks[1]);
             struct schedule schedule;
             struct sim_network simulated;
             struct sim_case c;
@@ -227,6 +220,8 @@ static void flat_is_its_rounds(void **state)
             sim_network_destroy(&simulated);
             assert_int_equal(sim_case_time_ps(&c), want_ps);
             c.scenario.machine.network = &shared;
+            c.node.bandwidth_count = 0;
+            c.node.link_bytes_per_s = quantity_unknown();
             uint64_t shared_ps = sim_case_time_ps(&c);
             assert_true(a == 0 ? shared_ps == want_ps : shared_ps > want_ps);
             sim_case_destroy(&c);
@@ -237,7 +232,7 @@ static void flat_is_its_rounds(void **state)
 static void a_shared_nic_is_as_slow_as_its_bytes(void **state)
 {
     (void)state;
-    struct network network = network_of("switch:L=1us,o=1us,g=0ns,G=8ns");
+    struct network network = network_case_of("switch:L=1us,o=1us,g=0ns,G=8ns");
     struct sim_case c;
     cluster_case(&c, &network, 64, PPN, 1, &schedule_recursive_doubling, 1 << 20);
     double nic_s = 448 * (double)(1 << 20) * 8e-9, time_s = (double)sim_case_time_ps(&c) * 1e-12;
@@ -254,28 +249,101 @@ static void a_numbering_keeps_blocks_within_nodes(void **state)
         to_virtual[r] = r % 8 * 8 + r / 8;
         to_rank[to_virtual[r]] = r;
     }
-    struct numbering numbering = {to_virtual, to_rank};
-    struct network network = network_of("switch:L=1us,o=1us,g=0ns,G=8ns");
+    struct numbering numbering = {.virtual_of_rank = to_virtual, .rank_of_virtual = to_rank};
+    struct network network = network_case_of("switch:L=1us,o=1us,g=0ns,G=8ns");
     struct sim_network n;
     struct sim_case c;
     char reason[200] = "";
     uint64_t plain_ps, numbered_ps;
     cluster_case(&c, &network, 64, PPN, 1, &schedule_bruck, 65536);
     assert_int_equal(sim_network_create(&n, &c.scenario, reason, sizeof reason), 0);
-    assert_int_equal(sim_network_call(&n, 1, &plain_ps, reason, sizeof reason), 0);
+    assert_int_equal(sim_network_call(&n, 1, NULL, &plain_ps, reason, sizeof reason), 0);
     assert_int_equal(n.answer.bytes_between, UINT64_C(3752) * 65536);
     n.nodes.numbering = &numbering;
-    assert_int_equal(sim_network_call(&n, 1, &numbered_ps, reason, sizeof reason), 0);
+    assert_int_equal(sim_network_call(&n, 1, NULL, &numbered_ps, reason, sizeof reason), 0);
     assert_int_equal(n.answer.bytes_between, 64 * 7 * 65536);
     assert_true(numbered_ps < plain_ps / 4);
     sim_network_destroy(&n);
     sim_case_destroy(&c);
 }
 
+struct levels {
+    uint64_t messages[2], blocks[2]; /* within nodes, between them */
+};
+
+/* Straight from the steps that ranks take. */
+static struct levels levels_counted(const struct schedule *schedule, const struct numbering *numbering, uint32_t ppn)
+{
+    struct levels sums = {{0, 0}, {0, 0}};
+    for (uint32_t r = 0; r < schedule->procs; r++)
+        for (uint32_t k = 0; k < schedule_steps_numbered(schedule, numbering, r); k++) {
+            struct schedule_step step;
+            schedule_step_numbered(schedule, numbering, r, k, &step);
+            if (step.send_to == SCHEDULE_NONE)
+                continue;
+            sums.messages[step.send_to / ppn != r / ppn]++;
+            sums.blocks[step.send_to / ppn != r / ppn] += step.send.count;
+        }
+    return sums;
+}
+
+/* Which sums up rounds. */
+static void model_counts_as_well(struct scenario *s, const struct levels *want)
+{
+    struct outcome out;
+    s->variant = "extended";
+    assert_int_equal(evaluator_model.evaluate(s, NULL, &out), 0);
+    assert_true(out.levels_counted && out.time_s > 0);
+    assert_int_equal(out.messages_inside, want->messages[0]);
+    assert_int_equal(out.messages_between, want->messages[1]);
+    assert_int_equal(out.bytes_inside, want->blocks[0] * 1000);
+    assert_int_equal(out.bytes_between, want->blocks[1] * 1000);
+    outcome_destroy(&out);
+}
+
+static void levels_of_random_numberings_are_the_graphs_cut(void **state)
+{
+    static const uint32_t counts[] = {2, 5, 8, 16, 24, 32};
+    uint32_t to_virtual[32], to_rank[32];
+    (void)state;
+    srand(5);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (const struct schedule_algorithm *const *a = schedule_table; *a; a++)
+            for (int remap = NUMBERING_EXCH; remap <= NUMBERING_REORDER; remap++) {
+                uint32_t procs = counts[i];
+                struct network network = network_case_of(networks[1]);
+                struct schedule schedule;
+                struct outcome out;
+                struct sim_case c;
+                if ((*a)->kind != SCHEDULE_ALLGATHER || schedule_init_regions(&schedule, *a, procs, 0, schedule_region(procs, PPN)))
+                    continue;
+                for (uint32_t r = 0; r < procs; r++) {
+                    uint32_t other = (uint32_t)rand() % (r + 1);
+                    to_virtual[r] = to_virtual[other];
+                    to_virtual[other] = r;
+                }
+                for (uint32_t r = 0; r < procs; r++)
+                    to_rank[to_virtual[r]] = r;
+                struct numbering n = {.virtual_of_rank = to_virtual, .rank_of_virtual = to_rank, .remap = (enum numbering_remap)remap};
+                struct levels want = levels_counted(&schedule, &n, PPN);
+                cluster_case(&c, &network, procs, PPN, 1, *a, 1000);
+                c.scenario.numbering = &n;
+                assert_int_equal(evaluator_sim.evaluate(&c.scenario, NULL, &out), 0);
+                assert_true(out.levels_counted);
+                assert_int_equal(out.messages_inside, want.messages[0]);
+                assert_int_equal(out.messages_between, want.messages[1]);
+                assert_int_equal(out.bytes_inside, want.blocks[0] * 1000);
+                assert_int_equal(out.bytes_between, want.blocks[1] * 1000);
+                model_counts_as_well(&c.scenario, &want);
+                outcome_destroy(&out);
+                sim_case_destroy(&c);
+            }
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
-    struct network network = network_of("switch");
+    struct network network = network_case_of("switch");
     struct outcome out;
     struct sim_case c;
     cluster_case(&c, &network, 20, PPN, 2, &schedule_ring, 10);
@@ -307,7 +375,8 @@ int main(void)
         cmocka_unit_test(bcast_in_two_levels_is_its_parts),      cmocka_unit_test(bcast_from_the_middle),
         cmocka_unit_test(allgather_in_two_levels_is_its_parts),  cmocka_unit_test(bytes_between_nodes_are_the_schedules),
         cmocka_unit_test(flat_is_its_rounds),                    cmocka_unit_test(a_shared_nic_is_as_slow_as_its_bytes),
-        cmocka_unit_test(a_numbering_keeps_blocks_within_nodes), cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(a_numbering_keeps_blocks_within_nodes),
+        cmocka_unit_test(levels_of_random_numberings_are_the_graphs_cut), cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Broadcasts by messages between processes of a node against what one reckons by hand. */
+/* Broadcasts by single copies between processes of a node against what one reckons by hand. */
 #include "tests/model/cmocka_all.h"
 
 #include "model/schedule_trees.h"
@@ -11,8 +11,7 @@
 enum { PROCS = 13, SEND = 40, BEGIN = 300, BYTES = 7000 };
 
 /* On one socket, or on two that ranks take turns on. */
-static struct sim_pairs_answer run_on(const struct schedule_algorithm *a, uint32_t procs, uint32_t root, int single_copy,
-                                      uint32_t sockets)
+static struct sim_pairs_answer run_on(const struct schedule_algorithm *a, uint32_t procs, uint32_t root, uint32_t sockets)
 {
     uint32_t socket[PROCS];
     struct schedule s;
@@ -24,35 +23,15 @@ static struct sim_pairs_answer run_on(const struct schedule_algorithm *a, uint32
     for (uint32_t r = 0; r < procs; r++)
         socket[r] = r % sockets;
     assert_int_equal(schedule_init(&s, a, procs, root), 0);
-    struct sim_pairs_question question = {.schedule = &s, .pair = pair, .socket_of_rank = socket, .single_copy = single_copy};
+    struct sim_pairs_question question = {.schedule = &s, .pair = pair, .socket_of_rank = socket};
     if (sim_pairs_run(&question, &out, reason, sizeof reason))
         fail_msg("%s", reason);
     return out;
 }
 
-static struct sim_pairs_answer run(const struct schedule_algorithm *a, uint32_t procs, uint32_t root, int single_copy)
+static struct sim_pairs_answer run(const struct schedule_algorithm *a, uint32_t procs, uint32_t root)
 {
-    return run_on(a, procs, root, single_copy, 1);
-}
-
-/* The root is free after n - 1 sends; the i-th receiver has it i sends and a message later. */
-static void test_linear_short(void **state)
-{
-    (void)state;
-    for (uint32_t n = 2; n <= PROCS; n++) {
-        struct sim_pairs_answer got = run(&schedule_linear, n, n / 2, 0);
-        double sends = (n - 1) * SEND, receivers = (n - 1) * (BEGIN + BYTES) + (n - 1) * (n - 2) / 2 * SEND;
-        assert_int_equal(got.time_ps, (n - 2) * SEND + BEGIN + BYTES);
-        assert_near(got.time_mean_ps, (sends + receivers) / n, 1e-6);
-    }
-}
-
-/* Short messages go down a tree edge by edge: each rank later than its parent by a message and the sends before. */
-static void test_chains_short(void **state)
-{
-    (void)state;
-    assert_int_equal(run(&schedule_chains, 13, 0, 0).time_ps, 3 * SEND + 3 * (BEGIN + BYTES));
-    assert_int_equal(run(&schedule_binary, 7, 3, 0).time_ps, 2 * SEND + 2 * (BEGIN + BYTES));
+    return run_on(a, procs, root, 1);
 }
 
 /* All n - 1 copies share the rate of one: the i-th begins i sends later, and no time is lost while there is one. The last ends
@@ -61,11 +40,11 @@ static void test_copies_share_the_rate_of_one(void **state)
 {
     (void)state;
     for (uint32_t n = 2; n <= PROCS; n++) {
-        struct sim_pairs_answer got = run(&schedule_linear, n, 0, 1);
+        struct sim_pairs_answer got = run(&schedule_linear, n, 0);
         assert_in_range(got.time_ps, BEGIN + (n - 1) * BYTES - 1, BEGIN + (n - 1) * BYTES + 1);
     }
     /* Two at once: the first is alone for a send, then both at half speed; the sender is busy to the end. */
-    struct sim_pairs_answer three = run(&schedule_linear, 3, 0, 1);
+    struct sim_pairs_answer three = run(&schedule_linear, 3, 0);
     double first = BEGIN + SEND + 2 * (BYTES - SEND), last = BEGIN + 2 * BYTES;
     assert_near(three.time_mean_ps, (last + first + last) / 3, 1e-6);
 }
@@ -74,7 +53,7 @@ static void test_copies_share_the_rate_of_one(void **state)
 static void test_single_copies_one_by_one(void **state)
 {
     (void)state;
-    struct sim_pairs_answer three = run(&schedule_binomial_near, 2, 1, 1);
+    struct sim_pairs_answer three = run(&schedule_binomial_near, 2, 1);
     assert_int_equal(three.time_ps, BEGIN + BYTES);
     assert_near(three.time_mean_ps, BEGIN + BYTES, 1e-6);
 }
@@ -83,7 +62,7 @@ static void test_single_copies_one_by_one(void **state)
 static void test_sockets_share_nothing(void **state)
 {
     (void)state;
-    struct sim_pairs_answer two = run_on(&schedule_binary, 5, 0, 1, 2), one = run_on(&schedule_binary, 5, 0, 1, 1);
+    struct sim_pairs_answer two = run_on(&schedule_binary, 5, 0, 2), one = run_on(&schedule_binary, 5, 0, 1);
     assert_near((double)two.time_ps, BEGIN + 2 * BYTES + BEGIN + BYTES, 1);
     assert_true(one.time_ps > two.time_ps);
 }
@@ -104,8 +83,6 @@ static void test_only_trees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear_short),
-        cmocka_unit_test(test_chains_short),
         cmocka_unit_test(test_copies_share_the_rate_of_one),
         cmocka_unit_test(test_single_copies_one_by_one),
         cmocka_unit_test(test_sockets_share_nothing),

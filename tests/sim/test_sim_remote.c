@@ -1,4 +1,5 @@
-/* Messages between nodes over channels and interfaces: alone they take the sum of their stages, in a row what the slowest does. */
+/* Messages between nodes over channels and interfaces: alone they take the sum of their stages, in a row what the slowest
+ * does. */
 #include "tests/model/cmocka_all.h"
 #include "tests/sim/remote_case.h"
 
@@ -35,8 +36,10 @@ static void one_message_by_hand(void **state)
 {
     (void)state;
     struct nic n = plain_nic();
-    /* Once across: two buses, two interfaces, a link. Read from memory: its request and its data cross the bus, the data an interface. */
-    const uint64_t software = 1000000 + 2000000, cross = 2 * 1000 + 2 * 10000 + 100000, descriptor = 1000 + 10000, read = 1000 + 7 + cross;
+    /* Once across: two buses, two interfaces, a link. Read from memory: its request and its data cross the bus, the data an
+     * interface. */
+    const uint64_t software = 1000000 + 2000000, cross = 2 * 1000 + 2 * 10000 + 100000, descriptor = 1000 + 10000,
+                   read = 1000 + 7 + cross;
     const struct {
         const struct channel_kind *kind;
         uint64_t bytes, ns;
@@ -67,29 +70,38 @@ static void one_message_by_hand(void **state)
     }
 }
 
+static int check_closed_form(const struct nic *nic, const char *layer)
+{
+    static const uint64_t sizes[] = {0, 1, 63, 64, 65, 96, 97, 112, 113, 224, 225, 1000, 2048, 4000, 8000, 17000, 65536, 1 << 20};
+    int count = 0;
+    for (const struct channel_kind *const *k = channel_kind_table; *k; k++)
+        for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+            struct sim_remote_question q = remote_question(nic, layer, *k, 2);
+            struct nic_message m = {*k, &q.shape, sizes[i / 2], i % 2};
+            struct nic_ps costs = q.costs;
+            uint64_t want_ps;
+            q.cold = i % 2;
+            q.shape.ring_bytes = 1 << 20; /* which is not gone through once: a message is in one piece */
+            if (nic_message_ps(&costs, &m, &want_ps))
+                continue;
+            count++;
+            uint64_t got_ps = remote_time_ps(&q, P2P_PINGPONG, m.bytes, 1);
+            if (got_ps != want_ps)
+                fail_msg("%s, %s over %s, %llu bytes: %llu ps, closed form %llu", nic->network, layer, (*k)->name,
+                         (unsigned long long)m.bytes, (unsigned long long)got_ps, (unsigned long long)want_ps);
+        }
+    return count;
+}
+
 static void one_message_is_the_closed_form(void **state)
 {
     (void)state;
-    static const uint64_t sizes[] = {0, 1, 63, 64, 65, 96, 97, 112, 113, 224, 225, 1000, 2048, 4000, 8000, 17000, 65536, 1 << 20};
-    int count = 0;
-    for (size_t l = 0; l < remote_tianhe()->layers; l++)
-        for (const struct channel_kind *const *k = channel_kind_table; *k; k++)
-            for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
-                struct sim_remote_question q = remote_question(remote_tianhe(), remote_tianhe()->layer[l].name, *k, 2);
-                struct nic_message m = {*k, &q.shape, sizes[i / 2], i % 2};
-                struct nic_ps costs = q.costs;
-                uint64_t want_ps;
-                q.cold = i % 2;
-                q.shape.ring_bytes = 1 << 20; /* which is not gone through once: a message is in one piece */
-                if (nic_message_ps(&costs, &m, &want_ps))
-                    continue;
-                count++;
-                uint64_t got_ps = remote_time_ps(&q, P2P_PINGPONG, m.bytes, 1);
-                if (got_ps != want_ps)
-                    fail_msg("%s over %s, %llu bytes: %llu ps, closed form %llu", remote_tianhe()->layer[l].name, (*k)->name, (unsigned long long)m.bytes,
-                             (unsigned long long)got_ps, (unsigned long long)want_ps);
-            }
-    assert_int_equal(count, 6 * 2 * (10 + 15 + 15 + 18 + 18));
+    static const char *const networks[] = {"tianhe", "infiniband-ddr", "infiniband-hdr"};
+    for (size_t n = 0; n < sizeof networks / sizeof *networks; n++) {
+        const struct nic *nic = nic_find(networks[n]);
+        for (size_t l = 0; l < nic->layers; l++)
+            assert_int_equal(check_closed_form(nic, nic->layer[l].name), 2 * (10 + 15 + 15 + 18 + 18));
+    }
 }
 
 /* ---- many ---- */
@@ -143,7 +155,8 @@ static void layers_are_as_stated(void **state)
         struct sim_remote_question q = remote_question(remote_tianhe(), stated[i].layer, &channel_kind_er, 2);
         assert_near((double)remote_time_ps(&q, P2P_PINGPONG, stated[i].bytes, 1) * 1e-6, stated[i].us, 0.001);
     }
-    struct sim_remote_question ch4 = remote_question(remote_tianhe(), "ch4", &channel_kind_er, 2), ch3 = remote_question(remote_tianhe(), "ch3", &channel_kind_er, 2);
+    struct sim_remote_question ch4 = remote_question(remote_tianhe(), "ch4", &channel_kind_er, 2),
+                               ch3 = remote_question(remote_tianhe(), "ch3", &channel_kind_er, 2);
     assert_near(1e6 / (double)remote_time_ps(&ch4, P2P_STREAM, 1, 1024), 5.4, 0.05);
     assert_near(1e6 / (double)remote_time_ps(&ch3, P2P_STREAM, 1, 1024), 3.8, 0.05);
 }
@@ -153,12 +166,14 @@ static void the_gap_needs_no_assumption(void **state)
 {
     (void)state;
     struct nic n = *remote_tianhe();
-    struct quantity *const assumed[] = {&n.post_ns, &n.line_ns, &n.poll_ns, &n.copy_start_ns, &n.copy_byte_ns, &n.bus_ns, &n.bus_byte_ns,
-                                        &n.memory_ns, &n.nic_ns, &n.nic_gap_ns, &n.link_ns, &n.link_byte_ns};
+    struct quantity *const assumed[] = {&n.post_ns,      &n.line_ns,    &n.poll_ns,     &n.copy_start_ns,
+                                        &n.copy_byte_ns, &n.bus_ns,     &n.bus_byte_ns, &n.memory_ns,
+                                        &n.nic_ns,       &n.nic_gap_ns, &n.link_ns,     &n.link_byte_ns};
     for (size_t i = 0; i < 2 * sizeof assumed / sizeof *assumed; i++) {
         struct quantity was = *assumed[i / 2];
         assumed[i / 2]->value *= i % 2 ? 2 : 0.5;
-        struct sim_remote_question er = remote_question(&n, "ch4", &channel_kind_combined, 2), sr = remote_question(&n, "ch4", &channel_kind_zc, 2);
+        struct sim_remote_question er = remote_question(&n, "ch4", &channel_kind_combined, 2),
+                                   sr = remote_question(&n, "ch4", &channel_kind_zc, 2);
         assert_true(remote_time_ps(&er, P2P_PINGPONG, 1024, 1) < remote_time_ps(&sr, P2P_PINGPONG, 1024, 1));
         assert_true(remote_time_ps(&er, P2P_STREAM, 4096, 64) < remote_time_ps(&sr, P2P_STREAM, 4096, 64));
         *assumed[i / 2] = was;

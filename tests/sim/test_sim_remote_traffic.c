@@ -1,5 +1,5 @@
-/* Any traffic between nodes over channels: nothing is lost, credits and units add up, no queue overflows, and memory is as the closed
- * form has it. */
+/* Any traffic between nodes over channels: nothing is lost, credits and units add up, no queue overflows, and memory is as the
+ * closed form has it. */
 #include "tests/model/cmocka_all.h"
 #include "tests/sim/remote_case.h"
 
@@ -22,14 +22,15 @@ struct traffic {
 static void traffic_act(const void *context, uint32_t rank, uint32_t i, struct sim_remote_act *out)
 {
     const struct traffic *t = context;
-    *out = i < t->acts[rank] ? t->act[rank][i] : (struct sim_remote_act){.kind = i == t->acts[rank] ? SIM_REMOTE_WAIT : SIM_REMOTE_OVER};
+    *out = i < t->acts[rank] ? t->act[rank][i]
+                             : (struct sim_remote_act){.kind = i == t->acts[rank] ? SIM_REMOTE_WAIT : SIM_REMOTE_OVER};
 }
 
 static void traffic_add(struct traffic *t, uint32_t from, uint32_t to, uint64_t bytes)
 {
     assert_true(t->acts[from] < ACTS_MOST && t->acts[to] < ACTS_MOST);
-    t->act[from][t->acts[from]++] = (struct sim_remote_act){SIM_REMOTE_SEND, to, bytes};
-    t->act[to][t->acts[to]++] = (struct sim_remote_act){SIM_REMOTE_RECEIVE, from, bytes};
+    t->act[from][t->acts[from]++] = (struct sim_remote_act){.kind = SIM_REMOTE_SEND, .peer = to, .bytes = bytes};
+    t->act[to][t->acts[to]++] = (struct sim_remote_act){.kind = SIM_REMOTE_RECEIVE, .peer = from, .bytes = bytes};
     t->bytes += bytes;
 }
 
@@ -37,7 +38,7 @@ static void traffic_add(struct traffic *t, uint32_t from, uint32_t to, uint64_t 
 static void check_traffic(const struct sim_remote_question *q, const struct traffic *t, uint64_t *ps, uint64_t *memory_bytes)
 {
     struct sim_remote s;
-    struct sim_remote_program program = {traffic_act, t};
+    struct sim_remote_program program = {.act = traffic_act, .context = t};
     char reason[200] = "";
     assert_int_equal(sim_remote_create(&s, q, reason, sizeof reason), 0);
     for (int call = 0; call < 2; call++) {
@@ -101,6 +102,24 @@ static void many_to_one(void **state)
     assert_true((double)ps > 800 * pace_ps && (double)ps < 1.25 * 800 * pace_ps);
 }
 
+/* A slot for each of eight ranks, all of whom have more for the first than fits: one packet beyond its credit would find none. */
+static void a_credit_each_is_enough(void **state)
+{
+    (void)state;
+    static struct traffic t;
+    struct sim_remote_question q = remote_question(remote_tianhe(), "glex", &channel_kind_mp, 8);
+    uint64_t ps;
+    q.shape.queue_initial = 1;
+    q.shape.queue_extension = 0;
+    q.costs.poll_ps = 1000000; /* the receiver is slow */
+    memset(&t, 0, sizeof t);
+    for (int i = 0; i < 20; i++)
+        for (uint32_t from = 1; from < 8; from++)
+            traffic_add(&t, from, 0, 500);
+    check_traffic(&q, &t, &ps, NULL);
+    assert_true(ps > UINT64_C(140) * 3 * q.costs.poll_ps);
+}
+
 /* Eight at once into one port take eight times as long as one, as the receiver's link is shared. */
 static void incast_shares_the_link(void **state)
 {
@@ -126,7 +145,7 @@ static void a_sender_waits_for_the_last_byte(void **state)
     static struct traffic t;
     struct sim_remote s;
     struct sim_remote_question q = remote_question(remote_tianhe(), "ch4", &channel_kind_zc, 2);
-    struct sim_remote_program program = {traffic_act, &t};
+    struct sim_remote_program program = {.act = traffic_act, .context = &t};
     uint64_t ps;
     char reason[200] = "";
     memset(&t, 0, sizeof t);
@@ -163,7 +182,7 @@ static void rings_are_for_the_first(void **state)
     for (int in = 0; in < 2; in++) {
         struct sim_remote s;
         struct sim_remote_question q = remote_question(remote_tianhe(), "ch4", &channel_kind_combined, 9);
-        struct sim_remote_program program = {traffic_act, &t};
+        struct sim_remote_program program = {.act = traffic_act, .context = &t};
         uint64_t ps, rings = 0;
         char reason[200] = "";
         q.shape.rings_most = 3;
@@ -188,12 +207,12 @@ static void who_waits_is_named(void **state)
     static struct traffic t;
     struct sim_remote s;
     struct sim_remote_question q = remote_question(remote_tianhe(), "ch4", &channel_kind_er, 3);
-    struct sim_remote_program program = {traffic_act, &t};
+    struct sim_remote_program program = {.act = traffic_act, .context = &t};
     uint64_t ps;
     char reason[200] = "";
     memset(&t, 0, sizeof t);
     traffic_add(&t, 0, 2, 100);
-    t.act[1][t.acts[1]++] = (struct sim_remote_act){SIM_REMOTE_RECEIVE, 2, 8};
+    t.act[1][t.acts[1]++] = (struct sim_remote_act){.kind = SIM_REMOTE_RECEIVE, .peer = 2, .bytes = 8};
     assert_int_equal(sim_remote_create(&s, &q, reason, sizeof reason), 0);
     assert_int_equal(sim_remote_call(&s, &program, NULL, &ps, reason, sizeof reason), -EDEADLK);
     assert_non_null(strstr(reason, "1 of 3 ranks wait for ever, the first is rank 1"));
@@ -224,8 +243,8 @@ static void memory_is_the_closed_form(void **state)
                 got_bytes += memory_bytes[r];
             }
             if (got_bytes != want_bytes)
-                fail_msg("%s, %u neighbours: %llu bytes, closed form %llu", (*k)->name, neighbours[n], (unsigned long long)got_bytes,
-                         (unsigned long long)want_bytes);
+                fail_msg("%s, %u neighbours: %llu bytes, closed form %llu", (*k)->name, neighbours[n],
+                         (unsigned long long)got_bytes, (unsigned long long)want_bytes);
         }
 }
 
@@ -282,7 +301,8 @@ static void counting_is_the_closed_form(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_lost),          cmocka_unit_test(many_to_one),        cmocka_unit_test(incast_shares_the_link),
+        cmocka_unit_test(nothing_is_lost),          cmocka_unit_test(many_to_one),
+        cmocka_unit_test(a_credit_each_is_enough),        cmocka_unit_test(incast_shares_the_link),
         cmocka_unit_test(an_overflow_is_noticed),   cmocka_unit_test(who_waits_is_named), cmocka_unit_test(rings_are_for_the_first), cmocka_unit_test(memory_is_the_closed_form),
         cmocka_unit_test(counting_is_the_closed_form), cmocka_unit_test(a_sender_waits_for_the_last_byte),
     };

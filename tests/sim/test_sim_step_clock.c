@@ -47,15 +47,16 @@ static double worst_difference(struct sim_case *c, const struct protocol *protoc
             continue;
         double sim = sim_s(c), difference = fabs(clock_s(c) / sim - 1);
         if (difference > worst && difference > 0.001)
-            print_message("%s, %u ranks, %s, %llu bytes, f %u, s %u, q %u: sim %.3f us, %+.2f %%\n", c->scenario.params.protocol->name,
-                          procs, trees[t], (unsigned long long)sizes[s], queues[q].fragment, queues[q].slots,
-                          queues[q].sets, sim * 1e6, 100 * (clock_s(c) / sim - 1));
+            print_message("%s, %u ranks, %s, %llu bytes, f %u, s %u, q %u: sim %.3f us, %+.2f %%\n",
+                          c->scenario.params.protocol->name, procs, trees[t], (unsigned long long)sizes[s], queues[q].fragment,
+                          queues[q].slots, queues[q].sets, sim * 1e6, 100 * (clock_s(c) / sim - 1));
         worst = fmax(worst, difference);
     }
     return worst;
 }
 
-/* Whatever is extrapolated, to the picosecond but for the doubles. A reader that takes several fragments at once finds its pace late. */
+/* Whatever is extrapolated, to the picosecond but for the doubles. A reader that takes several fragments at once finds its pace
+ * late. */
 static void test_same_where_nothing_is_shared(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The full product of the allgathers that go by a communicator's own queues: way, p, block, who is in place and backend, byte-exact.
- * Those by schedule have theirs in test_allgather_schedule, with SHMCOLL_TEST_FULL. */
+/* The full product of the allgathers that go by a communicator's own queues: way, p, block, who is in place and backend,
+ * byte-exact. Those by schedule have theirs in test_allgather_schedule, with SHMCOLL_TEST_FULL. */
 #include "../kernels/gather_case.h"
 
 #include "kernels/clock.h"
@@ -44,15 +44,16 @@ static struct gather_case case_of(const struct way *way, uint32_t p, uint32_t bl
 int main(void)
 {
     const char *given = getenv("SHMCOLL_TEST_SEED");
-    unsigned seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)(clock_monotonic_ns() % 1000000), passed = 0, failed = 0;
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 0) : (unsigned)(clock_monotonic_ns() % 1000000), passed = 0,
+             failed = 0;
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* ranks are forked */
     printf("seed %u\n", seed);
     srand(seed);
     for (uint32_t i = 0; i < WAYS * PROCS * BLOCKS * GATHER_IN_PLACE_COUNT * 2; i++) {
         char reason[COMM_REASON_BYTES] = "", text[GATHER_CASE_TEXT_BYTES];
         const struct way *way = &ways[i / 2 / GATHER_IN_PLACE_COUNT / BLOCKS / PROCS];
-        struct gather_case c = case_of(way, i / 2 / GATHER_IN_PLACE_COUNT / BLOCKS % PROCS, i / 2 / GATHER_IN_PLACE_COUNT % BLOCKS,
-                                       i / 2 % GATHER_IN_PLACE_COUNT, i % 2);
+        struct gather_case c = case_of(way, i / 2 / GATHER_IN_PLACE_COUNT / BLOCKS % PROCS,
+                                       i / 2 / GATHER_IN_PLACE_COUNT % BLOCKS, i / 2 % GATHER_IN_PLACE_COUNT, i % 2);
         if ((c.block_bytes <= EAGER_PAYLOAD_BYTES) != (way->expected == &protocol_direct_line))
             continue;
         int error = gather_case_run(&c, reason);

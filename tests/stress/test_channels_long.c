@@ -1,4 +1,5 @@
-/* A million messages of 0 to 4 MiB, of every shape of traffic, by pairs that change channels all the time, and by each channel alone. */
+/* A million messages of 0 to 4 MiB, of every shape of traffic, by pairs that change channels all the time, and by each channel
+ * alone. */
 #include "../kernels/channel_case.h"
 
 #include "kernels/clock.h"
@@ -50,11 +51,12 @@ static void a_million_messages_arrive(void **state)
         uint64_t arrived = 0, begin_ns = clock_monotonic_ns();
         int error = channel_case_run(&c, &arrived, reason);
         if (error || arrived < c.messages)
-            fail_msg("%s: error %d, %llu arrived: %s", channel_case_format(&c, text, sizeof text), error, (unsigned long long)arrived,
-                     error ? reason : "");
+            fail_msg("%s: error %d, %llu arrived: %s", channel_case_format(&c, text, sizeof text), error,
+                     (unsigned long long)arrived, error ? reason : "");
         sum += arrived;
         if (getenv("SHMCOLL_TEST_VERBOSE"))
-            print_message("%.3f s %s\n", (double)(clock_monotonic_ns() - begin_ns) * 1e-9, channel_case_format(&c, text, sizeof text));
+            print_message("%.3f s %s\n", (double)(clock_monotonic_ns() - begin_ns) * 1e-9,
+                          channel_case_format(&c, text, sizeof text));
     }
     print_message("%llu messages\n", (unsigned long long)sum);
 }

@@ -1,5 +1,5 @@
-/* Kills every rank of several numbers of ranks at a random instant of everything that goes on among ranks, and then random ones for
- * a while: survivors know within a second, nothing stays behind. */
+/* Kills every rank of several numbers of ranks at a random instant of everything that goes on among ranks, and then random ones
+ * for a while: survivors know within a second, nothing stays behind. */
 #include "../kernels/kill_case.h"
 
 #include "kernels/clock.h"

@@ -30,6 +30,7 @@ int main(void)
     uint64_t end_ns = clock_monotonic_ns() + (uint64_t)SECONDS * 1000000000;
     struct scribble_count count = {0};
     unsigned passed = 0, failed = 0;
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* ranks are forked */
     printf("seed %llu\n", (unsigned long long)seed);
     for (; clock_monotonic_ns() < end_ns; seed++)
         for (const struct protocol *const *p = protocol_table; *p; p++) {

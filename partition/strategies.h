@@ -1,0 +1,19 @@
+/* Within partition/: the strategies of the table, one or a few a file. */
+#ifndef SHMCOLL_PARTITION_STRATEGIES_H
+#define SHMCOLL_PARTITION_STRATEGIES_H
+
+#include "partition/partitioner.h"
+
+extern const struct partitioner partitioner_block;
+extern const struct partitioner partitioner_cyclic;
+extern const struct partitioner partitioner_strided;
+extern const struct partitioner partitioner_closed;
+extern const struct partitioner partitioner_metis_kway;
+extern const struct partitioner partitioner_metis_rb;
+extern const struct partitioner partitioner_scotch;
+extern const struct partitioner partitioner_auto;
+
+/* A table to be filled. 0 or -ENOMEM. */
+int partition_allocate(const struct partition_problem *problem, struct partition *out);
+
+#endif

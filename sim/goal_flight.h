@@ -1,0 +1,37 @@
+/* Messages of a GOAL program on their way over a network whose links are shared (sim_fabric.h), for goal_run.h: every node
+ * has one NIC. The runner has the events, one for each link that a message comes to. */
+#ifndef SHMCOLL_SIM_GOAL_FLIGHT_H
+#define SHMCOLL_SIM_GOAL_FLIGHT_H
+
+#include "model/goal_program.h"
+#include "model/scenario.h"
+#include "sim/sim_fabric.h"
+#include "sim/sim_pool.h"
+
+struct goal_flight_message {
+    uint32_t next; /* spare */
+    uint32_t send; /* the task */
+    uint32_t from, to; /* ranks */
+    struct sim_fabric_message at;
+};
+
+struct goal_flight {
+    struct sim_fabric *fabric; /* NULL: no link is shared, and none of this is used */
+    struct trace_sink *sink;   /* NULL: none */
+    const struct loggp *loggp;
+    uint32_t ppn;
+    struct sim_pool messages; /* of goal_flight_message */
+    uint64_t *last_ps; /* [tasks] of a send that has arrived: its last byte is in the receiver's memory */
+};
+
+/* The fabric, which is reset, and the sink are borrowed. 0 or -ENOMEM; destroy after either. */
+int goal_flight_create(struct goal_flight *out, struct sim_fabric *fabric, struct trace_sink *sink, const struct loggp *loggp,
+                       uint32_t ppn, uint32_t tasks);
+void goal_flight_destroy(struct goal_flight *flight);
+/* A NIC is given the message then, when its event is due. Its place in the pool; SIM_POOL_NONE if there is no memory. */
+uint32_t goal_flight_begin(struct goal_flight *flight, uint32_t send, uint32_t from, uint32_t to, uint64_t bytes, uint64_t at_ps);
+/* Its event has come. 1: it comes to another link at *at_ps. 0: its first byte is in memory at *at_ps and *send says whose it is;
+ * its place is free again. */
+int goal_flight_cross(struct goal_flight *flight, uint32_t place, uint64_t *at_ps, uint32_t *send);
+
+#endif
