@@ -22,7 +22,7 @@ static void row(FILE *csv, const struct line *l, struct cluster_answer a, struct
     double speedup = l->default_s / a.time_s, first_s = a.time_s + l->optimisation_s, reported_s = a.time_s + l->reported_s;
     fprintf(csv, "%s,%s,%s,%s,%llu,%.9g,%llu,%.6g,%g,%g,", p->network, p->range, l->algorithm, l->way, (unsigned long long)l->bytes,
             a.time_s, (unsigned long long)a.bytes_between, speedup, p->low, p->high);
-    fprintf(csv, "%.6g,%.6g,%g,%.9g,%.9g,%.6g,%.6g\n", l->optimisation_s, l->metis_s, l->reported_s, first_s, reported_s,
+    fprintf(csv, "%.9g,%.9g,%g,%.9g,%.9g,%.6g,%.6g\n", l->optimisation_s, l->metis_s, l->reported_s, first_s, reported_s,
             l->default_s / first_s, l->default_s / reported_s);
     span->low = fmin(span->low, speedup);
     span->high = fmax(span->high, speedup);

@@ -140,8 +140,10 @@ if command -v gnuplot >/dev/null; then
     blocks=$(awk -F, '$1 == "gigabit" && $3 == "bruck" && $5 == 1024 { printf "%s %d ", $4, $7 / $5 }' "$work/figures/speedup.csv")
     [ "$blocks" = "default 3752 exch. 504 reorder 448 " ] && pass || fail "blocks between nodes: $blocks"
     # The call that optimises takes that much longer, by our measure and by S3's.
-    wrong=$(awk -F, 'NR > 1 && ($14 - $6 - $11 > 1e-9 || $6 + $11 - $14 > 1e-9 || $15 - $6 - $13 > 1e-9 || $6 + $13 - $15 > 1e-9 ||
-        ($4 == "default") != ($13 == 0) || ($4 == "default") != ($11 == 0) || ($4 == "default") != ($12 == 0))' "$work/figures/speedup.csv" | wc -l)
+    # Nine digits are written of each, and how long optimising takes here may be anything.
+    wrong=$(awk -F, 'function off(sum, part, other) { return (sum - part - other) ^ 2 > (2e-8 * sum) ^ 2 }
+        NR > 1 && (off($14, $6, $11) || off($15, $6, $13) || ($4 == "default") != ($13 == 0) ||
+        ($4 == "default") != ($11 == 0) || ($4 == "default") != ($12 == 0)) { print; print >"/dev/stderr" }' "$work/figures/speedup.csv" | wc -l)
     [ "$wrong" = 0 ] && pass || fail "$wrong lines of speedup.csv do not add up"
     # 24 sizes over two networks: Bruck and recursive doubling three ways, ring one; what a call takes by default to what it takes, thrice.
     sums=$(awk -F, 'function off(x, y) { return x - y > 1e-5 * y || y - x > 1e-5 * y }
