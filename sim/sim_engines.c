@@ -36,6 +36,15 @@ static int check_network(const struct scenario *scenario, const char *what, char
     return what ? -ENOTSUP : check_cores(scenario, scenario->machine.ppn, reason, reason_bytes);
 }
 
+/* What all ranks' parts of all calls are of one. */
+static void report_parts(struct outcome *out, uint64_t copy_ps, uint64_t wait_ps, uint64_t notify_ps)
+{
+    double samples = (double)out->sample_count;
+    out->copy_s = sim_s_from_ps(copy_ps) / samples;
+    out->wait_s = sim_s_from_ps(wait_ps) / samples;
+    out->notify_s = sim_s_from_ps(notify_ps) / samples;
+}
+
 /* ---- step programs ---- */
 
 static int steps_applies(const struct scenario *scenario)
@@ -82,11 +91,8 @@ static void steps_report(const union sim_state *state, struct outcome *out)
         notify_ps += rank->notify_ps;
         own_ps = rank->own_ps > own_ps ? rank->own_ps : own_ps;
     }
-    double samples = (double)out->sample_count;
-    out->copy_s = sim_s_from_ps(copy_ps) / samples;
-    out->wait_s = sim_s_from_ps(wait_ps) / samples;
-    out->notify_s = sim_s_from_ps(notify_ps) / samples;
-    out->time_own_s = sim_s_from_ps(own_ps) / samples;
+    report_parts(out, copy_ps, wait_ps, notify_ps);
+    out->time_own_s = sim_s_from_ps(own_ps) / (double)out->sample_count;
     out->events = state->steps.queue.popped;
     out->messages = state->steps.messages;
 }
@@ -139,10 +145,7 @@ static void channel_report(const union sim_state *state, struct outcome *out)
         wait_ps += e->wait_ps;
         notify_ps += e->notify_ps;
     }
-    double samples = (double)out->sample_count;
-    out->copy_s = sim_s_from_ps(copy_ps) / samples;
-    out->wait_s = sim_s_from_ps(wait_ps) / samples;
-    out->notify_s = sim_s_from_ps(notify_ps) / samples;
+    report_parts(out, copy_ps, wait_ps, notify_ps);
     out->events = state->channel.queue.popped;
     out->messages = state->channel.messages;
 }

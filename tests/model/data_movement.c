@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { EMPTY = 0 };
 
@@ -83,30 +84,42 @@ static const char *check_step(const struct world *w, uint32_t rank, const struct
     return why;
 }
 
-static const char *rotate(struct world *w, uint32_t rank, const struct schedule_step *step)
+/* The block at each place goes where it says; of no memory, -1. */
+static int move_within(struct world *w, uint32_t rank, uint32_t (*to)(const struct world *, uint32_t place, uint32_t shift),
+                       uint32_t shift)
 {
     uint32_t *places = &w->place[(size_t)rank * w->procs], *before = malloc(w->procs * sizeof *before);
     if (!before)
-        return wrong("no memory");
+        return -1;
+    memcpy(before, places, w->procs * sizeof *before);
     for (uint32_t j = 0; j < w->procs; j++)
-        before[j] = places[j];
-    for (uint32_t j = 0; j < w->procs; j++)
-        places[(j + step->shift) % w->procs] = before[j];
+        places[to(w, j, shift)] = before[j];
     free(before);
+    return 0;
+}
+
+static uint32_t rotated(const struct world *w, uint32_t place, uint32_t shift)
+{
+    return (place + shift) % w->procs;
+}
+
+static uint32_t permuted(const struct world *w, uint32_t place, uint32_t shift)
+{
+    return numbering_rank(w->numbering, rotated(w, place, shift));
+}
+
+static const char *rotate(struct world *w, uint32_t rank, const struct schedule_step *step)
+{
+    if (move_within(w, rank, rotated, step->shift))
+        return wrong("no memory");
     w->sums.rotations++;
     return step->shift == 0 || step->shift >= w->procs ? wrong("rank %u rotates by %u", rank, step->shift) : NULL;
 }
 
 static const char *permute(struct world *w, uint32_t rank, const struct schedule_step *step)
 {
-    uint32_t *places = &w->place[(size_t)rank * w->procs], *before = malloc(w->procs * sizeof *before);
-    if (!before)
+    if (move_within(w, rank, permuted, step->shift))
         return wrong("no memory");
-    for (uint32_t j = 0; j < w->procs; j++)
-        before[j] = places[j];
-    for (uint32_t j = 0; j < w->procs; j++)
-        places[numbering_rank(w->numbering, (j + step->shift) % w->procs)] = before[j];
-    free(before);
     w->sums.permutations++;
     return w->ranks[rank].next_step == w->ranks[rank].steps ? NULL : wrong("rank %u goes on after its permutation", rank);
 }
