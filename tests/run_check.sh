@@ -20,7 +20,7 @@ scripts() { for s in tests/*/test_*.sh; do case $s in tests/stress/*) ;; *) [ -e
 
 # What takes seconds. It goes first, lest one of them run alone at the end.
 long='/(test_(allgather_schedule|bcast_pairs|allgather_pairs|channels_traffic|run|bcast_peers|command|numa_guest|signals|kill_matrix|schedule'
-long="$long"'|partitioners|map_trial|sim_cluster|scribble|crowded|allgather|forbidden|interleavings|mapping|channels_kill|best))(\.sh)?$'
+long="$long"'|partitioners|map_trial|sim_cluster|scribble|crowded|allgather|forbidden|interleavings|mapping|pages|channels_kill|best))(\.sh)?$'
 # Those that judge what ranks do that are stopped, held up or killed: one after the other, the others beside them.
 hasty='/test_(kill|channels_kill|crowded|scribble|stall|wait|copy_watch|embedding|lanes|signals)(\.sh)?$'
 

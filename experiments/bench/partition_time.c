@@ -3,7 +3,7 @@
  * Both by turns, each time in a process of its own: medians and spread of cpu seconds, of the ratio of neighbours in time, and the most
  * memory either had. Bare METIS gets what most programs would give it: arrays that are there already and weights as they are, so
  * with many ranks the cut that it reports has overflown. The strategy builds the arrays, scales weights, reads the result,
- * repairs sizes and counts the cut. --large adds a million ranks; without RANKS and PARTS those of README. */
+ * repairs sizes and counts the cut. --large adds a million ranks; without RANKS and PARTS those of doc/mapping.md. */
 #include "partition/partitioner.h"
 
 #include <metis.h>
