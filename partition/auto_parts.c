@@ -90,15 +90,21 @@ static void shuffle(struct contest *c)
     }
 }
 
+/* Nobody cuts less than nothing. */
+static int nothing_left(const struct contest *c)
+{
+    return c->best.by && c->best.cut == 0;
+}
+
 static int compete(struct contest *c)
 {
     uint64_t budget = refine_ends_all;
     int error = 0;
-    for (size_t i = 0; i < sizeof tried / sizeof *tried && !error; i++)
+    for (size_t i = 0; i < sizeof tried / sizeof *tried && !error && !nothing_left(c); i++)
         error = try_one(c, tried[i], &budget);
     budget = c->best.vertices * start_ends_each;
     budget = budget < start_ends_max ? budget : start_ends_max;
-    for (uint64_t before = 0; c->refine && !error && budget && before != budget;) {
+    for (uint64_t before = 0; c->refine && !error && budget && before != budget && !nothing_left(c);) {
         before = budget;
         shuffle(c);
         refine_run(c->refine, c->start, &budget);

@@ -15,6 +15,8 @@
 
 enum { GRAPH_ARCS_MAX = 64, GRAPH_PERIOD_MAX = 2, GRAPH_VERTICES_MAX = 1 << 30 };
 
+#define GRAPH_WEIGHT_MAX ((UINT64_C(1) << 62) - 1) /* of all edges: what two moves together gain still has a sign */
+
 enum graph_form {
     GRAPH_SHIFT, /* vertex v has the neighbours v + arc[v % period][].delta mod vertices */
     GRAPH_XOR,   /* v ^ arc[0][].delta */
@@ -46,7 +48,7 @@ struct graph_edge {
 
 /* Who exchanges how many blocks by the schedule. 0, or -ENOMEM. */
 int graph_of_schedule(struct graph *out, const struct schedule *schedule);
-/* 0; -EINVAL with one line in `reason` for a vertex that is none, a loop, no vertex, or weights whose sum is above 2^62;
+/* 0; -EINVAL with one line in `reason` for a vertex that is none, a loop, no vertex, or weights whose sum is 2^62 or more;
  * -ENOMEM. Edges of weight 0 are left out. */
 int graph_of_edges(struct graph *out, uint32_t vertices, const struct graph_edge *edges, size_t count, char *reason,
                    size_t reason_bytes);

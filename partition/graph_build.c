@@ -94,8 +94,8 @@ static int edge_check(uint32_t vertices, const struct graph_edge *edge, size_t i
         snprintf(reason, bytes, "edge %zu joins %u with itself", i, edge->a);
         return -EINVAL;
     }
-    if (edge->weight > INT64_MAX / 2 - *sum) {
-        snprintf(reason, bytes, "weights add up to more than 2^62 at edge %zu: use a larger unit", i);
+    if (edge->weight > GRAPH_WEIGHT_MAX - *sum) {
+        snprintf(reason, bytes, "weights add up to 2^62 or more at edge %zu: use a larger unit", i);
         return -EINVAL;
     }
     *sum += edge->weight;

@@ -5,7 +5,11 @@
  * that are none, so what it returns is read with suspicion and repaired. For as long as it runs it handles SIGABRT and SIGTERM.
  *
  * Where parts are of a few vertices, its bisections, which are some vertices off, can leave more parts than vertices, of which it
- * complains on standard output. Then it is asked for one bisection at a time, and each is repaired before the next. */
+ * complains on standard output. Then it is asked for one bisection at a time, and each is repaired before the next.
+ *
+ * Pieces that no edge joins it takes one after the other, and looks at all vertices for each: where they are many it is not
+ * asked. */
+#include "partition/components.h"
 #include "partition/repair.h"
 #include "partition/strategies.h"
 
@@ -14,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SMALL_PART = 4 };
+enum { SMALL_PART = 4, PIECES_MAX = 1 << 17 }; /* so many take seconds, twice as many four times as long */
 
 /* Below 2^31, with room for weights rounded up to 1 and for sums of two cuts. */
 static const uint64_t weights_max = 1u << 29;
@@ -171,9 +175,26 @@ static int small_parts(const struct partition_problem *problem)
     return 0;
 }
 
+/* Graphs of schedules that are kept as a list of neighbours are of one piece. */
+static int pieces_check(const struct partition_problem *problem, char *reason, size_t bytes)
+{
+    uint32_t pieces;
+    if (problem->graph->form != GRAPH_ROWS || problem->graph->vertices <= PIECES_MAX)
+        return 0;
+    int error = graph_components(problem->graph, &pieces);
+    if (error || pieces <= PIECES_MAX)
+        return error;
+    snprintf(reason, bytes, "%u groups of ranks that exchange nothing with others are too many for METIS: at most %d", pieces,
+             PIECES_MAX);
+    return -ENOTSUP;
+}
+
 static int metis(const struct partition_problem *problem, int kway, struct partition *out, char *reason, size_t bytes)
 {
-    int error = partition_allocate(problem, out);
+    int error = pieces_check(problem, reason, bytes);
+    if (error)
+        return error;
+    error = partition_allocate(problem, out);
     if (!error)
         error = small_parts(problem) ? bisect_all(problem, out->table) : metis_parts(problem, kway, out->table);
     if (error == -ENOTSUP)

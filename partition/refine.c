@@ -88,8 +88,10 @@ static void members_fill(struct refine *r)
     }
 }
 
+/* Who has no edges is looked at, too. */
 static void budget_use(struct refine *r, uint64_t ends)
 {
+    ends += !ends;
     r->budget = r->budget > ends ? r->budget - ends : 0;
 }
 

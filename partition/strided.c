@@ -20,12 +20,12 @@ static uint32_t reversed_bits(uint32_t v, uint32_t bits)
 /* Hands out the vertices of a walk to the parts. */
 static void walk(const struct partition_problem *problem, uint32_t j, uint32_t *part)
 {
-    uint32_t n = problem->graph->vertices, twos = 0, p = 0, left = partition_problem_size(problem, 0);
+    uint32_t n = problem->graph->vertices, twos = 0, p = 0, left = partition_problem_size(problem, 0), stride = 1u << j;
     while (twos < j && n % (2u << twos) == 0)
         twos++;
     for (uint32_t i = 0; i < 1u << twos; i++) {
         uint32_t v = reversed_bits(i, twos);
-        for (uint32_t k = 0; k < n >> twos; k++, v = (uint32_t)(((uint64_t)v + (1u << j)) % n)) {
+        for (uint32_t k = 0; k < n >> twos; k++, v = v < n - stride ? v + stride : v - (n - stride)) {
             if (left == 0)
                 left = partition_problem_size(problem, ++p);
             part[v] = p;

@@ -1,5 +1,6 @@
 /* Graphs of schedules against the sum over all ranks' steps; graphs of lists of edges. */
 #include "tests/model/cmocka_all.h"
+#include "partition/components.h"
 #include "partition/graph.h"
 #include "tests/partition/brute.h"
 
@@ -107,20 +108,43 @@ static void wrong_edges(void **state)
     struct graph graph;
     char reason[200];
     const struct graph_edge outside[] = {{0, 4, 1}}, loop[] = {{0, 1, 1}, {2, 2, 1}},
-                            heavy[] = {{0, 1, (uint64_t)1 << 61}, {0, 1, (uint64_t)1 << 61}, {0, 2, 1}};
+                            heavy[] = {{0, 1, (uint64_t)1 << 61}, {0, 1, ((uint64_t)1 << 61) - 1}, {0, 2, 1}};
     assert_int_equal(graph_of_edges(&graph, 4, outside, 1, reason, sizeof reason), -EINVAL);
     assert_string_equal(reason, "edge 0 joins 0 and 4: vertices are 0 to 3");
     assert_int_equal(graph_of_edges(&graph, 4, loop, 2, reason, sizeof reason), -EINVAL);
     assert_string_equal(reason, "edge 1 joins 2 with itself");
     assert_int_equal(graph_of_edges(&graph, 4, heavy, 3, reason, sizeof reason), -EINVAL);
-    assert_non_null(strstr(reason, "more than 2^62"));
+    assert_non_null(strstr(reason, "2^62 or more"));
+    assert_int_equal(graph_of_edges(&graph, 4, heavy, 2, reason, sizeof reason), 0);
+    assert_int_equal(graph_weight(&graph), GRAPH_WEIGHT_MAX);
+    graph_destroy(&graph);
     assert_int_equal(graph_of_edges(&graph, 0, NULL, 0, reason, sizeof reason), -EINVAL);
+}
+
+static void pieces_are_counted(void **state)
+{
+    (void)state;
+    struct graph graph;
+    struct schedule schedule;
+    uint32_t pieces;
+    char reason[200];
+    const struct graph_edge edges[] = {{7, 2, 1}, {4, 5, 1}, {2, 9, 1}, {5, 4, 1}, {3, 8, 0}, {9, 7, 1}};
+    assert_int_equal(graph_of_edges(&graph, 10, edges, 6, reason, sizeof reason), 0);
+    assert_int_equal(graph_components(&graph, &pieces), 0);
+    assert_int_equal(pieces, 7); /* 2 7 9, 4 5, and five alone */
+    graph_destroy(&graph);
+    assert_int_equal(schedule_init(&schedule, &schedule_ring, 9, 0), 0);
+    assert_int_equal(graph_of_schedule(&graph, &schedule), 0);
+    assert_int_equal(graph_components(&graph, &pieces), 0);
+    assert_int_equal(pieces, 1);
+    graph_destroy(&graph);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_schedules), cmocka_unit_test(large), cmocka_unit_test(of_edges), cmocka_unit_test(wrong_edges),
+        cmocka_unit_test(pieces_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

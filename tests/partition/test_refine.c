@@ -168,11 +168,34 @@ static void moves_the_right_one(void **state)
     graph_destroy(&graph);
 }
 
+/* Looking at those without edges is work as well: without an end to it many would be looked at again and again. */
+static void loners_use_the_budget(void **state)
+{
+    (void)state;
+    enum { LONERS = 5000 };
+    struct graph graph;
+    struct refine *refine;
+    char reason[200];
+    const struct graph_edge edge = {0, LONERS - 1, 1};
+    const struct partition_problem problem = {.graph = &graph, .parts = 2};
+    uint32_t part[LONERS];
+    uint64_t budget = 3 * LONERS;
+    for (uint32_t v = 0; v < LONERS; v++)
+        part[v] = v / (LONERS / 2);
+    assert_int_equal(graph_of_edges(&graph, LONERS, &edge, 1, reason, sizeof reason), 0);
+    assert_int_equal(refine_create(&refine, &problem, NULL), 0);
+    assert_int_equal(refine_run(refine, part, &budget), 1);
+    assert_in_range(budget, 0, LONERS);
+    refine_destroy(refine);
+    graph_destroy(&graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gains_what_it_says),         cmocka_unit_test(planted_halves),
         cmocka_unit_test(moves_no_more_than_it_must), cmocka_unit_test(moves_the_right_one),
+        cmocka_unit_test(loners_use_the_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
