@@ -156,6 +156,16 @@ static int map_all(const struct settings *s, const struct map_work *work, const 
     return code;
 }
 
+/* What counts levels counts blocks, however long they are. */
+static int check_size(const struct settings *s, const struct map_machine *m)
+{
+    if (strcmp(m->distance, "time") == 0 || !settings_given(s, "size"))
+        return 0;
+    return talk_fail(EXIT_USAGE,
+                     "--size: nothing says what a byte takes between these nodes, so J counts blocks: leave it out, or give %s",
+                     m->parts > 1 && !s->network ? "--network" : "a --node with costs of copies");
+}
+
 static int map_procs(const struct settings *s, uint32_t procs, struct row_writer *writer)
 {
     struct map_work work;
@@ -165,7 +175,8 @@ static int map_procs(const struct settings *s, uint32_t procs, struct row_writer
         return code;
     code = map_machine_create(s, work.procs, &machine);
     if (!code) {
-        code = map_work_place(s, &machine, &work);
+        code = check_size(s, &machine);
+        code = code ? code : map_work_place(s, &machine, &work);
         code = code ? code : map_all(s, &work, &machine, writer);
         map_machine_destroy(&machine);
     }
@@ -203,6 +214,8 @@ static int check(const struct settings *s)
         return talk_fail(EXIT_USAGE, "say of how many ranks the allgather is: --procs N");
     if (s->procs.count > 1 && (s->matrix || s->sizes.count))
         return talk_fail(EXIT_USAGE, "--procs is a list, but a matrix and --sizes are for one number of ranks: give one");
+    if (s->matrix && settings_given(s, "size"))
+        return talk_fail(EXIT_USAGE, "--size is of allgather's blocks, and a --matrix has its bytes: leave it out");
     if (s->size.count > 1)
         return talk_fail(EXIT_USAGE, "--size is a list, but a mapping does not depend on it: give one");
     return check_files(s);

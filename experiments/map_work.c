@@ -2,6 +2,7 @@
 #include "experiments/map.h"
 #include "model/formats/traffic_read.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,8 @@ int map_work_place(const struct settings *s, const struct map_machine *machine, 
     error = error ? error : graph_of_schedule(&work->graph, &work->schedule);
     return error ? talk_fail(EXIT_UNABLE, "no memory for a graph of %u ranks", procs) : 0;
 }
+
+static_assert(TRAFFIC_BYTES_MAX <= GRAPH_WEIGHT_MAX, "the reader of traffic refuses what a graph cannot hold");
 
 /* Both directions of a pair are one edge. */
 int map_graph_of_traffic(const char *name, const struct traffic *traffic, struct graph *out)

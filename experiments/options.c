@@ -199,6 +199,14 @@ const char *settings_given_beside(const struct settings *settings, const char *n
     return NULL;
 }
 
+int settings_given(const struct settings *settings, const char *name)
+{
+    for (size_t i = 0; option_table[i].name; i++)
+        if (strcmp(option_table[i].name, name) == 0)
+            return settings->given[i];
+    return 0;
+}
+
 static void settings_init(struct settings *out, const char *command)
 {
     int map = strcmp(command, "map") == 0;

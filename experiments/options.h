@@ -86,6 +86,7 @@ extern const struct option_row option_table[];
 int option_applies(const struct option_row *option, const char *command);
 /* The first option given that is none of those names, with a blank between; NULL if there is none. */
 const char *settings_given_beside(const struct settings *settings, const char *names);
+int settings_given(const struct settings *settings, const char *name);
 
 /* Parses the command line of one subcommand, argv[0] being its name; options and positionals may mix.
  * Returns -1 to go on, or the exit code to end with: 0 after --help, EXIT_USAGE after an error was told. */
