@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum { TRAFFIC_RANKS_MAX = 1 << 24 };
-#define TRAFFIC_BYTES_MAX (UINT64_C(1) << 62) /* of all together: sums of both directions still have a number */
+#define TRAFFIC_BYTES_MAX ((UINT64_C(1) << 62) - 1) /* of all together: twice as much still has a sign (GRAPH_WEIGHT_MAX) */
 
 struct traffic {
     uint32_t ranks;

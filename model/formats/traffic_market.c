@@ -109,6 +109,7 @@ int traffic_market_read(struct traffic_text *t)
     struct market m = {0};
     uint64_t row = 0, column = 0, i;
     t->comment = 0;
+    t->is_matrix = 1;
     int line = traffic_text_line(t);
     int err = line <= 0 ? line : read_banner(t, &m);
     t->comment = '%';

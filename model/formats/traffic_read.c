@@ -22,7 +22,7 @@ static int dense_row(struct traffic_text *t, uint64_t row, uint64_t columns)
 {
     uint64_t here = count_columns(t), bytes;
     if (here != columns)
-        return traffic_text_refuse(t, -EINVAL, "row %llu has %llu columns, those before have %llu", (unsigned long long)row,
+        return traffic_text_refuse(t, -EINVAL, "row %llu has %llu columns, those before have %llu", (unsigned long long)row + 1,
                                    (unsigned long long)here, (unsigned long long)columns);
     if (row >= columns)
         return traffic_text_refuse(t, -EINVAL, "this is row %llu of a matrix of %llu columns: it must have as many of both",
@@ -42,6 +42,7 @@ static int dense_row(struct traffic_text *t, uint64_t row, uint64_t columns)
 int traffic_dense_read(struct traffic_text *t)
 {
     uint64_t row = 0, columns = count_columns(t);
+    t->is_matrix = 1;
     int more = 1, err = traffic_ranks_check(t, columns);
     for (; !err && more > 0; more = err ? 0 : traffic_text_line(t))
         err = dense_row(t, row++, columns);
@@ -119,15 +120,18 @@ static int complain(struct traffic_text *t, const struct traffic_complaint *c)
 {
     const struct traffic_entry *e = &c->entry;
     unsigned long long from = e->from, to = e->to, bytes = e->bytes;
+    char where[64] = "";
+    if (t->is_matrix)
+        snprintf(where, sizeof where, "row %llu, column %llu: ", from + 1, to + 1);
     t->line = e->line;
     if (c->fault == TRAFFIC_TWICE)
-        return traffic_text_refuse(t, -EINVAL, "what rank %llu sends to rank %llu has been before", from, to);
+        return traffic_text_refuse(t, -EINVAL, "%swhat rank %llu sends to rank %llu has been before", where, from, to);
     if (c->fault == TRAFFIC_TOO_MUCH)
-        return traffic_text_refuse(t, -EINVAL, "with this all bytes together are too many: at most 2^62");
+        return traffic_text_refuse(t, -EINVAL, "with this all bytes together are too many: give fewer than 2^62");
     return traffic_text_refuse(t, -EINVAL,
-                               "rank %llu sends %llu bytes to rank %llu, but gets %llu back: make the matrix symmetric, or say "
+                               "%srank %llu sends %llu bytes to rank %llu, but gets %llu back: make the matrix symmetric, or say "
                                "that it is directed",
-                               from, bytes, to, (unsigned long long)c->back_bytes);
+                               where, from, bytes, to, (unsigned long long)c->back_bytes);
 }
 
 int traffic_read(const char *name, const char *text, size_t bytes, const struct traffic_wish *wish, struct traffic *out,

@@ -20,7 +20,8 @@ struct traffic_wish {
 };
 
 /* `name` is what messages call the text; out is to be given to traffic_destroy().
- * 0; -EINVAL with one line "NAME:LINE: what, what to try" in reason; -ENOMEM with one as well. */
+ * 0; -EINVAL with one line "NAME:LINE: what, what to try" in reason, rows and columns from 1, as lines, ranks from 0; -ENOMEM
+ * with one as well. */
 int traffic_read(const char *name, const char *text, size_t bytes, const struct traffic_wish *wish, struct traffic *out,
                  char *reason, size_t reason_bytes);
 /* Of a file of at most 1 GiB; beyond this -errno of the system. */

@@ -10,7 +10,8 @@
 int traffic_text_refuse(const struct traffic_text *t, int err, const char *format, ...)
 {
     va_list arguments;
-    int head = snprintf(t->reason, t->reason_bytes, "%s:%llu: ", t->name, (unsigned long long)t->line);
+    int head = t->line ? snprintf(t->reason, t->reason_bytes, "%s:%llu: ", t->name, (unsigned long long)t->line)
+                       : snprintf(t->reason, t->reason_bytes, "%s: ", t->name);
     va_start(arguments, format);
     if (head >= 0 && (size_t)head < t->reason_bytes)
         vsnprintf(t->reason + head, t->reason_bytes - (size_t)head, format, arguments);
@@ -118,6 +119,11 @@ static int is_decimal(const char *word)
     return word[strspn(word, "+-.0123456789eE")] == 0;
 }
 
+static int refuse_bytes(struct traffic_text *t, const char *word)
+{
+    return traffic_text_refuse(t, -EINVAL, "%s bytes are too many: give fewer than 2^62", word);
+}
+
 int traffic_text_bytes(struct traffic_text *t, int whole, uint64_t *out)
 {
     char word[64], *rest;
@@ -126,7 +132,7 @@ int traffic_text_bytes(struct traffic_text *t, int whole, uint64_t *out)
     if (err)
         return err;
     if (whole_number(word, out))
-        return *out > TRAFFIC_BYTES_MAX ? traffic_text_refuse(t, -EINVAL, "%s bytes are too many: at most 2^62", word) : 0;
+        return *out <= TRAFFIC_BYTES_MAX ? 0 : refuse_bytes(t, word);
     double value = strtod(word, &rest);
     if (!*rest && !isfinite(value) && !is_decimal(word))
         return traffic_text_refuse(t, -EINVAL, "%s is no number of bytes: write 0 where there are none", word);
@@ -136,8 +142,8 @@ int traffic_text_bytes(struct traffic_text *t, int whole, uint64_t *out)
     }
     if (value < 0)
         return traffic_text_refuse(t, -EINVAL, "%s bytes are negative: write 0 where there are none", word);
-    if (value > 0x1p62)
-        return traffic_text_refuse(t, -EINVAL, "%s bytes are too many: at most 2^62", word);
+    if (value >= 0x1p62)
+        return refuse_bytes(t, word);
     *out = (uint64_t)(value + 0.5);
     return 0;
 }

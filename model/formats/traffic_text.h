@@ -13,12 +13,13 @@ struct traffic_text {
     struct traffic_entry *entry;
     size_t entries, room;
     uint32_t ranks;
+    int is_matrix;  /* of rows and columns, which messages count from 1, as lines; ranks are from 0 */
     unsigned rules; /* enum traffic_rule */
     char *reason;
     size_t reason_bytes;
 };
 
-/* Tells "NAME:LINE: ..."; returns err. */
+/* Tells "NAME:LINE: ...", or "NAME: ..." where there is no line; returns err. */
 int traffic_text_refuse(const struct traffic_text *text, int err, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The next line that is neither empty nor a comment. 1; 0 at the end of the file; -EINVAL if the last line has no end. */
 int traffic_text_line(struct traffic_text *text);

@@ -79,18 +79,20 @@ printf '\177ELF\002\001\000\n\000' >binary
 printf '0 1 5\n1 0 5\n0 9 1\n9 0 1\n' >above
 printf '0,0,0,0\r\n0,0,0,0\r\n0,0,0,0\r\n0,0,0,0\r\n' >zeros
 : >empty
+printf '0 1 4611686018427387903\n1 0 1\n' >most1
 printf '0,1\n1,0\n' >secret
 chmod 0 secret
 mkdir folder
-refuses_map "asymmetric:1: rank 0 sends 1 bytes to rank 1, but gets 2 back: .* by --directed" --matrix asymmetric --parts 2
+refuses_map "asymmetric:1: row 1, column 2: rank 0 sends 1 bytes to rank 1, but gets 2 back: .* by --directed" \
+    --matrix asymmetric --parts 2
 refuses_map "nan:1: nan is no number of bytes" --matrix nan --parts 2
 refuses_map "negative:1: -1 bytes are negative" --matrix negative --parts 2
 refuses_map "truncated:2: the file ends after row 2 of 3" --matrix truncated --parts 2
 refuses_map "cut:2: this last line has no end" --matrix cut --parts 2
 refuses_map "lone: one rank exchanges nothing" --matrix lone --parts 1
-refuses_map "empty:0: there is nothing in it" --matrix empty --parts 2
+refuses_map "empty: there is nothing in it" --matrix empty --parts 2
 refuses_map "binary:1: expected a number of bytes, not the byte 0x7f" --matrix binary --parts 2
-refuses_map "huge:1: 1e300 bytes are too many: at most 2\^62" --matrix huge --parts 2
+refuses_map "huge:1: 1e300 bytes are too many: give fewer than 2\^62" --matrix huge --parts 2
 refuses_map "huger:1: 18446744073709551616 bytes are too many" --matrix huger --parts 2
 refuses_map "above:3: there is no rank 9 among 4" --matrix above --procs 4 --parts 2
 refuses_map "5 are more than the 4 ranks" --matrix zeros --parts 5
@@ -101,6 +103,10 @@ refuses_map "absent: cannot read: No such file" --matrix absent --parts 2
 refuses_map "a matrix of 2 ranks, not of 3" --matrix asymmetric --procs 3 --parts 2
 refuses_map "leave out 'allgather'" allgather --matrix asymmetric --parts 2
 refuses_map "algorithm is of allgather" --matrix asymmetric --algorithm ring --parts 2
+refuses_map "size is of allgather's blocks, and a --matrix has its bytes" --matrix zeros --parts 2 --size 1K
+refuses_map "so J counts blocks: leave it out, or give --network" allgather --procs 8 --parts 2 --size 1K
+refuses_map "so J counts blocks: leave it out, or give --network" allgather --procs 16 --node nehalem-2x4 --size 1M
+refuses_map "so J counts blocks: leave it out, or give a --node" allgather --procs 8 --parts 1 --size 1K
 refuses_map "directed is of a --matrix" allgather --procs 4 --parts 2 --directed
 
 # Cuts of Bruck that are known to be the least; formulas that meet the bound; both directions of a matrix.
@@ -116,6 +122,15 @@ has "cut 21 j 21" allgather --algorithm ring --procs 8 --sizes 3,3,2
 has "cut 0 j 0 optimal true" --matrix zeros --sizes 3,1
 printf '0 1 5\n2 1 4\n0 1 6\n1 2 4\n1 0 11\n' >twice
 has "cut 8 j 8" --matrix twice --sizes 2,1
+printf '0 1 4611686018427387903\n' >most
+refuses_map "most1:2: with this all bytes together are too many: give fewer than 2\^62" --matrix most1 --parts 2 --directed
+has "cut 4611686018427387903 j 4.611[0-9]*e+18" --matrix most --parts 2 --directed
+has "cut 0 j 0 optimal true" --matrix most --procs 64 --parts 2 --directed
+# Ranks that exchange nothing are no work for METIS, which takes hours for so many, and no work at all once nothing crosses.
+printf '0 1 5\n1000000 3 7\n' >sparse
+has "cut 0 j 0 optimal true" --matrix sparse --directed --parts 8
+refuses_map "metis-rb: 999999 groups of ranks that exchange nothing with others are too many for METIS: at most 131072; use auto" \
+    --matrix sparse --directed --parts 8 --partitioner metis-rb
 has "cut 3 j 3 optimal true" --matrix asymmetric --parts 2 --directed
 # Regions are what a node has of a power of two, however nodes are given; on a node alone, what a domain has: as sim has them.
 for nodes in '--parts 8' '--ppn 8' '--node nehalem-2x4' '--sizes 8,8,8,8,8,8,8,8'; do
