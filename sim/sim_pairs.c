@@ -13,32 +13,51 @@ enum transfer_state { TRANSFER_NONE, TRANSFER_BEGINS, TRANSFER_GOES, TRANSFER_EN
 struct transfer {
     enum transfer_state state;
     uint32_t from;
-    double at_ps;    /* BEGINS: when */
-    double work_ps;  /* alone */
-    double until_ps; /* GOES: it ends when so much has been done for each of its share */
+    double at_ps;   /* BEGINS: when */
+    double work_ps; /* alone */
+    double left;    /* GOES: the part that has still to be done */
 };
 
 struct pairs_rank {
     struct transfer transfer;
+    double wait_ps; /* what each who copies from here waits for the others, over all pages, as many as they are now */
     double end_ps;
-};
-
-/* Transfers from a socket. */
-struct share {
-    uint32_t going;
-    double done_ps; /* for each that goes, since the begin */
 };
 
 struct pairs {
     const struct sim_pairs_question *question;
     struct pairs_rank *rank;
-    struct share *share;
     double now_ps;
 };
 
-static struct share *share_of(const struct pairs *p, const struct transfer *t)
+/* Lines that move for each page while so many copy from one rank. */
+static uint32_t lines_of(uint32_t readers)
 {
-    return &p->share[p->question->socket_of_rank[t->from]];
+    return readers < 2 ? 0 : readers * (readers == 2 ? 2 : 3);
+}
+
+static int copies_from(const struct pairs *p, uint32_t r, uint32_t from)
+{
+    const struct transfer *t = &p->rank[r].transfer;
+    return t->state == TRANSFER_GOES && t->from == from;
+}
+
+/* Others copy from a rank than did. They have the lock in any order: a line costs the mean over pairs of them. */
+static void change_readers(struct pairs *p, uint32_t from)
+{
+    uint32_t procs = p->question->schedule->procs, readers = 0, pairs = 0;
+    double sum_ps = 0;
+    for (uint32_t r = 0; r < procs; r++) {
+        if (!copies_from(p, r, from))
+            continue;
+        readers++;
+        for (uint32_t other = 0; other < r; other++)
+            if (copies_from(p, other, from)) {
+                sum_ps += (double)p->question->line_ps[(size_t)r * procs + other];
+                pairs++;
+            }
+    }
+    p->rank[from].wait_ps = pairs ? (double)p->question->pages * lines_of(readers) * sum_ps / pairs : 0;
 }
 
 /* A rank has the message: it sends it on. */
@@ -62,7 +81,7 @@ static void end_transfer(struct pairs *p, uint32_t r)
 {
     struct transfer *t = &p->rank[r].transfer;
     t->state = TRANSFER_ENDED;
-    share_of(p, t)->going--;
+    change_readers(p, t->from);
     p->rank[t->from].end_ps = fmax(p->rank[t->from].end_ps, p->now_ps);
     have(p, r);
 }
@@ -71,8 +90,14 @@ static void begin_transfer(struct pairs *p, uint32_t r)
 {
     struct transfer *t = &p->rank[r].transfer;
     t->state = TRANSFER_GOES;
-    t->until_ps = share_of(p, t)->done_ps + t->work_ps;
-    share_of(p, t)->going++;
+    t->left = 1;
+    change_readers(p, t->from);
+}
+
+/* A transfer from begin to end, as things are. */
+static double whole_ps(const struct pairs *p, const struct transfer *t)
+{
+    return t->work_ps + p->rank[t->from].wait_ps;
 }
 
 /* When a rank's transfer changes its state, as things are. */
@@ -80,17 +105,16 @@ static double next_ps(const struct pairs *p, const struct transfer *t)
 {
     if (t->state == TRANSFER_BEGINS)
         return t->at_ps;
-    if (t->state != TRANSFER_GOES)
-        return INFINITY;
-    const struct share *share = share_of(p, t);
-    return p->now_ps + (t->until_ps - share->done_ps) * share->going;
+    return t->state == TRANSFER_GOES ? p->now_ps + t->left * whole_ps(p, t) : INFINITY;
 }
 
 static void advance(struct pairs *p, double to_ps)
 {
-    for (uint32_t i = 0; i < p->question->schedule->procs; i++)
-        if (p->share[i].going)
-            p->share[i].done_ps += (to_ps - p->now_ps) / p->share[i].going;
+    for (uint32_t r = 0; r < p->question->schedule->procs; r++) {
+        struct transfer *t = &p->rank[r].transfer;
+        if (t->state == TRANSFER_GOES && to_ps > p->now_ps)
+            t->left = fmax(t->left - (to_ps - p->now_ps) / whole_ps(p, t), 0);
+    }
     p->now_ps = to_ps;
 }
 
@@ -132,8 +156,8 @@ int sim_pairs_run(const struct sim_pairs_question *question, struct sim_pairs_an
         snprintf(reason, reason_bytes, "%s is no tree down which each rank receives once: take one that is", s->algorithm->name);
         return -ENOTSUP;
     }
-    struct pairs p = {question, calloc(s->procs, sizeof *p.rank), calloc(s->procs, sizeof *p.share), 0};
-    int err = p.rank && p.share ? 0 : -ENOMEM;
+    struct pairs p = {question, calloc(s->procs, sizeof *p.rank), 0};
+    int err = p.rank ? 0 : -ENOMEM;
     if (!err) {
         have(&p, s->root);
         while (go_on(&p))
@@ -143,6 +167,5 @@ int sim_pairs_run(const struct sim_pairs_question *question, struct sim_pairs_an
         snprintf(reason, reason_bytes, "no memory for %u ranks", s->procs);
     }
     free(p.rank);
-    free(p.share);
     return err;
 }

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { CORES = 24, HALF = 12, SIZES = 21, ALGORITHMS = 4 };
+enum { CORES = 24, HALF = 12, SIZES = 21, ALGORITHMS = 4, PAGE_BYTES = 4096 };
 enum { NEAR, FAR };
 enum { LINEAR, CHAIN, BINARY, BINOMIAL, THREE = CHAIN /* the algorithms that the file has */ };
 

@@ -8,15 +8,6 @@
 
 enum { SINGLE_COPY_BYTES = 16384, LONG = 18 /* 2^18: pairs copy once too */ };
 
-/* What a single copy of 2^i bytes costs: on the line through those of pairs. */
-static struct sim_pair pair_of(const struct bcast_bed *b, unsigned far, unsigned i)
-{
-    double send_s = fmax(2 * bcast_two_ranks_s(b, NEAR, 0) - b->pair_s[NEAR][0], 20e-9);
-    double s_per_byte = (b->pair_s[far][LONG + 1] - b->pair_s[far][LONG]) / (1 << LONG);
-    double begin_s = b->pair_s[far][LONG] - s_per_byte * (1 << LONG);
-    return (struct sim_pair){(uint64_t)(send_s * 1e12), (uint64_t)(begin_s * 1e12), (uint64_t)(s_per_byte * (1u << i) * 1e12)};
-}
-
 double bcast_third_s(const struct bcast_bed *b, unsigned far)
 {
     return b->pair_s[far][0] / 3;
@@ -38,12 +29,29 @@ static struct sim_call_cost cost_of(const struct bcast_bed *b, unsigned far, uns
     return (struct sim_call_cost){(uint64_t)(send_s * 1e12), (uint64_t)(way_s * 1e12), (uint64_t)(receive_s * 1e12)};
 }
 
-/* What another rank has just written, read from the other socket, costs more than the root's old message. Messages through a
- * queue show by how much: far ones find lines just written at both ends, on the way in and on the way out. */
-static double fresh_ps(const struct bcast_bed *b, unsigned i)
+/* A single copy of 2^i bytes of the root's, which nobody has written since the last one: broadcasts to one other rank. */
+static struct sim_pair pair_of(const struct bcast_bed *b, unsigned far, unsigned i)
 {
-    double far_s = b->pair_s[FAR][17] - b->pair_s[FAR][16], near_s = b->pair_s[NEAR][17] - b->pair_s[NEAR][16];
-    return (far_s - near_s) / 2 / (1 << 16) * (1u << i) * 1e12;
+    double send_s = fmax(2 * bcast_two_ranks_s(b, NEAR, 0) - b->pair_s[NEAR][0], 20e-9);
+    double bytes_s = (b->pair_s[far][LONG + 1] - b->pair_s[far][LONG]) / (1 << LONG) * (1u << i);
+    double begin_s = bcast_two_ranks_s(b, far, i) - bytes_s;
+    assert_true(begin_s > 0);
+    return (struct sim_pair){(uint64_t)(send_s * 1e12), (uint64_t)(begin_s * 1e12), (uint64_t)(bytes_s * 1e12)};
+}
+
+/* What it takes more to read lines that another rank has just written, or to write those that another has read. Messages through
+ * a queue do both, line by line: assumed half each. */
+static double line_by_line_s(const struct bcast_bed *b, unsigned far, unsigned i)
+{
+    return (b->pair_s[far][17] - b->pair_s[far][16]) / (1 << 16) * (1u << i) / 2;
+}
+
+/* What the one other rank gains at 16 KiB, since the root's message and its own copy fit together in its first cache, 32 KiB:
+ * below the line through 32 and 64 KiB. Who reads what has just been written does not find it there. */
+static double first_cache_s(const struct bcast_bed *b, unsigned far, unsigned i)
+{
+    double more_s = 1.5 * bcast_two_ranks_s(b, far, 15) - 0.5 * bcast_two_ranks_s(b, far, 16);
+    return i == 14 ? more_s - bcast_two_ranks_s(b, far, 14) : 0;
 }
 
 /* Ranks by core fill a socket first, by socket they take turns. */
@@ -52,21 +60,42 @@ static unsigned socket_of(unsigned mapping, unsigned rank)
     return mapping ? rank % 2 : rank / HALF;
 }
 
+static unsigned far_of(unsigned mapping, unsigned rank, unsigned other)
+{
+    return socket_of(mapping, rank) != socket_of(mapping, other);
+}
+
+/* A rank's copy of the last message is in the caches of those it sent that to: they lose it, all at once. */
+static double take_back_s(const struct bcast_bed *b, const struct schedule *schedule, unsigned mapping, uint32_t rank,
+                          unsigned i)
+{
+    double most_s = 0;
+    for (uint32_t k = rank != schedule->root; k < schedule_steps(schedule, rank); k++) {
+        struct schedule_step step;
+        schedule_step(schedule, rank, k, &step);
+        most_s = fmax(most_s, line_by_line_s(b, far_of(mapping, rank, step.send_to), i));
+    }
+    return most_s;
+}
+
 static double predict_long_s(const struct bcast_bed *b, const struct schedule *schedule, unsigned mapping, unsigned i)
 {
-    struct sim_pair pair[CORES * CORES], by_distance[2] = {pair_of(b, NEAR, i), pair_of(b, FAR, i)};
-    uint32_t socket[CORES], procs = schedule->procs;
+    struct sim_pair pair[CORES * CORES];
+    uint64_t line_ps[CORES * CORES];
+    uint32_t procs = schedule->procs;
     struct sim_pairs_answer answer;
     char reason[200];
-    for (unsigned from = 0; from < procs; from++) {
-        socket[from] = socket_of(mapping, from);
-        for (unsigned to = 0; to < procs; to++) {
-            unsigned far = socket_of(mapping, from) != socket_of(mapping, to);
-            pair[from * procs + to] = by_distance[far];
-            pair[from * procs + to].bytes_ps += far && from ? (uint64_t)fresh_ps(b, i) : 0;
+    for (uint32_t to = 0; to < procs; to++) {
+        double written_s = take_back_s(b, schedule, mapping, to, i);
+        for (uint32_t from = 0; from < procs; from++) {
+            unsigned far = far_of(mapping, from, to);
+            double fresh_s = from != schedule->root ? line_by_line_s(b, far, i) + first_cache_s(b, far, i) : 0;
+            pair[from * procs + to] = pair_of(b, far, i);
+            pair[from * procs + to].bytes_ps += (uint64_t)((written_s + fresh_s) * 1e12);
+            line_ps[from * procs + to] = (uint64_t)(bcast_third_s(b, far) * 1e12);
         }
     }
-    struct sim_pairs_question question = {schedule, pair, socket};
+    struct sim_pairs_question question = {schedule, pair, line_ps, (1u << i) / PAGE_BYTES};
     assert_int_equal(sim_pairs_run(&question, &answer, reason, sizeof reason), 0);
     return answer.time_mean_ps * 1e-12;
 }
@@ -79,7 +108,7 @@ static double predict_short_s(const struct bcast_bed *b, const struct schedule *
     char reason[200];
     for (unsigned from = 0; from < schedule->procs; from++)
         for (unsigned to = 0; to < schedule->procs; to++) {
-            unsigned far = socket_of(mapping, from) != socket_of(mapping, to), k = from * schedule->procs + to;
+            unsigned far = far_of(mapping, from, to), k = from * schedule->procs + to;
             message[k] = cost_of(b, far, i);
             empty[k] = cost_of(b, far, 0);
             line_ps[k] = empty[k].way_ps;

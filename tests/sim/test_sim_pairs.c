@@ -8,63 +8,71 @@
 #include <math.h>
 #include <string.h>
 
-enum { PROCS = 13, SEND = 40, BEGIN = 300, BYTES = 7000 };
+enum { PROCS = 13, BEGIN = 300, BYTES = 7000, PAGES = 5, NEAR = 11, FAR = 29 };
 
 /* On one socket, or on two that ranks take turns on. */
-static struct sim_pairs_answer run_on(const struct schedule_algorithm *a, uint32_t procs, uint32_t root, uint32_t sockets)
+static struct sim_pairs_answer run_on(const struct schedule_algorithm *a, uint32_t procs, uint32_t root, uint32_t sockets,
+                                      uint32_t send_ps)
 {
-    uint32_t socket[PROCS];
     struct schedule s;
     struct sim_pair pair[PROCS * PROCS];
+    uint64_t line_ps[PROCS * PROCS];
     struct sim_pairs_answer out;
     char reason[200] = "";
-    for (uint32_t i = 0; i < procs * procs; i++)
-        pair[i] = (struct sim_pair){SEND, BEGIN, BYTES};
-    for (uint32_t r = 0; r < procs; r++)
-        socket[r] = r % sockets;
+    for (uint32_t i = 0; i < procs * procs; i++) {
+        pair[i] = (struct sim_pair){send_ps, BEGIN, BYTES};
+        line_ps[i] = i / procs % sockets == i % procs % sockets ? NEAR : FAR;
+    }
     assert_int_equal(schedule_init(&s, a, procs, root), 0);
-    struct sim_pairs_question question = {.schedule = &s, .pair = pair, .socket_of_rank = socket};
+    struct sim_pairs_question question = {.schedule = &s, .pair = pair, .line_ps = line_ps, .pages = PAGES};
     if (sim_pairs_run(&question, &out, reason, sizeof reason))
         fail_msg("%s", reason);
     return out;
 }
 
-static struct sim_pairs_answer run(const struct schedule_algorithm *a, uint32_t procs, uint32_t root)
-{
-    return run_on(a, procs, root, 1);
-}
-
-/* All n - 1 copies share the rate of one: the i-th begins i sends later, and no time is lost while there is one. The last ends
- * when all have been done; equal shares end them one send's share apart. */
-static void test_copies_share_the_rate_of_one(void **state)
+/* Two wait for each other with each page: each has the lock once, two lines a time. Of more each has it once, three lines. */
+static void test_readers_of_one_rank_wait(void **state)
 {
     (void)state;
-    for (uint32_t n = 2; n <= PROCS; n++) {
-        struct sim_pairs_answer got = run(&schedule_linear, n, 0);
-        assert_in_range(got.time_ps, BEGIN + (n - 1) * BYTES - 1, BEGIN + (n - 1) * BYTES + 1);
+    for (uint32_t n = 3; n <= PROCS; n++) {
+        uint32_t lines = n == 3 ? 2 * 2 : (n - 1) * 3;
+        struct sim_pairs_answer got = run_on(&schedule_linear, n, 0, 1, 0);
+        assert_near((double)got.time_ps, BEGIN + BYTES + PAGES * lines * NEAR, 1);
+        assert_near(got.time_mean_ps, BEGIN + BYTES + PAGES * lines * NEAR, 1e-6);
     }
-    /* Two at once: the first is alone for a send, then both at half speed; the sender is busy to the end. */
-    struct sim_pairs_answer three = run(&schedule_linear, 3, 0);
-    double first = BEGIN + SEND + 2 * (BYTES - SEND), last = BEGIN + 2 * BYTES;
-    assert_near(three.time_mean_ps, (last + first + last) / 3, 1e-6);
 }
 
-/* A chain of single copies: nothing is shared, and who passes on has ended when its reader has. */
-static void test_single_copies_one_by_one(void **state)
+/* 1 and 3 sit on the other socket than 2: of three pairs of readers one is near. */
+static void test_lines_cost_the_mean_over_pairs(void **state)
 {
     (void)state;
-    struct sim_pairs_answer three = run(&schedule_binomial_near, 2, 1);
-    assert_int_equal(three.time_ps, BEGIN + BYTES);
-    assert_near(three.time_mean_ps, BEGIN + BYTES, 1e-6);
+    struct sim_pairs_answer got = run_on(&schedule_linear, 4, 0, 2, 0);
+    assert_near(got.time_mean_ps, BEGIN + BYTES + PAGES * 3 * (NEAR + FAR + FAR), 1e-6);
 }
 
-/* 0 sends to 1 and 2, 1 to 3 and 2 to 4: what 1 sends from its own socket goes beside what 0 sends, as if that were not there. */
-static void test_sockets_share_nothing(void **state)
+/* The second begins a send later and ends a send later: it is alone at last, as the first was at first. */
+static void test_who_is_alone_does_not_wait(void **state)
 {
     (void)state;
-    struct sim_pairs_answer two = run_on(&schedule_binary, 5, 0, 2), one = run_on(&schedule_binary, 5, 0, 1);
-    assert_near((double)two.time_ps, BEGIN + 2 * BYTES + BEGIN + BYTES, 1);
-    assert_true(one.time_ps > two.time_ps);
+    double send = 40, both = BYTES + PAGES * 4 * NEAR, first = BEGIN + send + (1 - send / BYTES) * both, last = first + send;
+    assert_near(run_on(&schedule_linear, 3, 0, 1, 40).time_mean_ps, (last + first + last) / 3, 1e-6);
+}
+
+/* A single copy: who sends has ended when its reader has. */
+static void test_single_copy(void **state)
+{
+    (void)state;
+    struct sim_pairs_answer two = run_on(&schedule_binomial_near, 2, 1, 1, 40);
+    assert_int_equal(two.time_ps, BEGIN + BYTES);
+    assert_near(two.time_mean_ps, BEGIN + BYTES, 1e-6);
+}
+
+/* 0 sends to 1 and 2, 1 to 3 and 2 to 4: the last two copy at the same time, but from different ranks. */
+static void test_readers_of_different_ranks_do_not(void **state)
+{
+    (void)state;
+    struct sim_pairs_answer got = run_on(&schedule_binary, 5, 0, 1, 0);
+    assert_near((double)got.time_ps, BEGIN + BYTES + PAGES * 4 * NEAR + BEGIN + BYTES, 1);
 }
 
 static void test_only_trees(void **state)
@@ -83,9 +91,11 @@ static void test_only_trees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies_share_the_rate_of_one),
-        cmocka_unit_test(test_single_copies_one_by_one),
-        cmocka_unit_test(test_sockets_share_nothing),
+        cmocka_unit_test(test_readers_of_one_rank_wait),
+        cmocka_unit_test(test_lines_cost_the_mean_over_pairs),
+        cmocka_unit_test(test_who_is_alone_does_not_wait),
+        cmocka_unit_test(test_single_copy),
+        cmocka_unit_test(test_readers_of_different_ranks_do_not),
         cmocka_unit_test(test_only_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
