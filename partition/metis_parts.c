@@ -88,6 +88,8 @@ static int metis_parts(const struct partition_problem *problem, int kway, uint32
     if (ends > INT32_MAX / 2)
         return -ENOTSUP;
     int error = graph_allocate(&m, problem, ends);
+    if (!error)
+        error = partition_room(2 * sizeof *m.row * (problem->graph->vertices + ends));
     if (!error) {
         graph_fill(&m, problem);
         error = metis_call(problem, &m, kway);

@@ -8,6 +8,22 @@
 #include <scotch-int64/scotch.h>
 #include <stdlib.h>
 
+/* What Scotch prints if it is linked with its own: here, what it returns says enough. */
+void SCOTCH_errorProg(const char *const program)
+{
+    (void)program;
+}
+
+void SCOTCH_errorPrint(const char *const format, ...)
+{
+    (void)format;
+}
+
+void SCOTCH_errorPrintW(const char *const format, ...)
+{
+    (void)format;
+}
+
 struct scotch_graph {
     SCOTCH_Num *row, *neighbour, *weight, *part, *share;
 };
@@ -131,7 +147,10 @@ static int scotch(const struct partition_problem *problem, struct partition *out
                  sizeof(SCOTCH_Num));
         return -ENOTSUP;
     }
-    int error = graph_allocate(&s, problem, 2 * graph_edges(problem->graph));
+    uint64_t ends = 2 * graph_edges(problem->graph);
+    int error = graph_allocate(&s, problem, ends);
+    if (!error)
+        error = partition_room(2 * sizeof *s.row * (problem->graph->vertices + ends));
     if (!error) {
         graph_fill(&s, problem);
         error = map_in_context(problem, &s);

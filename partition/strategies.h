@@ -13,6 +13,9 @@ extern const struct partitioner partitioner_metis_rb;
 extern const struct partitioner partitioner_scotch;
 extern const struct partitioner partitioner_auto;
 
+/* Other libraries end the process, crash or print where they get no memory: they are asked only while there is several times what
+ * the graph takes that is given to them. 0 or -ENOMEM. */
+int partition_room(size_t graph_bytes);
 /* A table to be filled. 0 or -ENOMEM. */
 int partition_allocate(const struct partition_problem *problem, struct partition *out);
 

@@ -1,24 +1,37 @@
 /* Allocations that fail, each in its turn: the answer is -ENOMEM, nothing is set, and nothing leaks or is freed twice, of which
- * AddressSanitizer tells. The linker sends what partition/ and model/ allocate through here; Scotch's, too, so it stays out. */
+ * AddressSanitizer tells. The linker sends what partition/ and model/ allocate through here; Scotch's, too, which crashes, ends
+ * the process or leaks if it gets nothing: while it works all get what they ask for, as partition_room() has it. */
 #include "tests/model/cmocka_all.h"
+#include "partition/components.h"
 #include "partition/mapping.h"
 #include "partition/refine.h"
+#include "partition/strategies.h"
 
 #include <errno.h>
+#include <scotch-int64/scotch.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { PROCS = 24, PARTS = 4 };
 
 static long left_until; /* the allocation that fails; below 0: none */
 static long asked;
+static int in_scotch;
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 
+SCOTCH_Context *__real_SCOTCH_contextAlloc(void);
+SCOTCH_Context *__wrap_SCOTCH_contextAlloc(void);
+void __real_SCOTCH_contextExit(SCOTCH_Context *context);
+void __wrap_SCOTCH_contextExit(SCOTCH_Context *context);
+
 static int fails(void)
 {
+    if (in_scotch)
+        return 0;
     asked++;
     return left_until-- == 0;
 }
@@ -31,6 +44,21 @@ void *__wrap_malloc(size_t bytes)
 void *__wrap_calloc(size_t count, size_t bytes)
 {
     return fails() ? NULL : __real_calloc(count, bytes);
+}
+
+/* Its first call and its last. */
+SCOTCH_Context *__wrap_SCOTCH_contextAlloc(void)
+{
+    if (fails())
+        return NULL;
+    in_scotch = 1;
+    return __real_SCOTCH_contextAlloc();
+}
+
+void __wrap_SCOTCH_contextExit(SCOTCH_Context *context)
+{
+    __real_SCOTCH_contextExit(context);
+    in_scotch = 0;
 }
 
 /* Two nodes of two sockets, of as many ranks as Bruck has. */
@@ -74,6 +102,20 @@ static int refined(const struct partitioner *partitioner, const struct partition
     int error = refine_create(&refine, problem, NULL);
     assert_int_equal(!refine, error != 0);
     refine_destroy(refine);
+    return error;
+}
+
+static int counted(const struct partitioner *partitioner, const struct partition_problem *problem)
+{
+    (void)partitioner;
+    struct graph rows;
+    uint32_t pieces;
+    int error = graph_rows(&rows, problem->graph);
+    if (error)
+        return error;
+    error = graph_components(&rows, &pieces);
+    assert_true(error || pieces == 1);
+    graph_destroy(&rows);
     return error;
 }
 
@@ -121,7 +163,7 @@ static void each_fails(int (*task)(const struct partitioner *, const struct part
 static void partitions_fail(void **state)
 {
     (void)state;
-    static const char *const names[] = {"block", "cyclic", "strided", "metis-kway", "metis-rb"};
+    static const char *const names[] = {"block", "cyclic", "strided", "metis-kway", "metis-rb", "scotch", "auto"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         each_fails(partitioned, names[i]);
     each_fails(refined, "block");
@@ -133,10 +175,23 @@ static void mappings_fail(void **state)
     each_fails(mapped, "block");
     each_fails(mapped, "strided");
     each_fails(mapped, "metis-rb");
+    each_fails(mapped, "scotch");
+    each_fails(mapped, "auto");
+}
+
+/* Graphs, too, and how many pieces they have; of more than there can be memory for nothing is begun. */
+static void others_fail(void **state)
+{
+    (void)state;
+    each_fails(counted, "block");
+    left_until = -1;
+    assert_int_equal(partition_room(0), 0);
+    assert_int_equal(partition_room(SIZE_MAX), -ENOMEM);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(partitions_fail), cmocka_unit_test(mappings_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(partitions_fail), cmocka_unit_test(mappings_fail),
+                                       cmocka_unit_test(others_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
