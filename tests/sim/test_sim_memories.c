@@ -1,4 +1,5 @@
 /* Flows through the memories of nodes: by closed forms and by hand. */
+#include "memories_case.h"
 #include "network_case.h"
 #include "tests/model/cmocka_all.h"
 
@@ -44,42 +45,6 @@ static void flows_run(struct sim_memories *m, struct flow *flow, uint32_t count)
     sim_radix_destroy(&queue);
 }
 
-/* Two sockets, a domain each; a core alone copies 2 GB/s, B(n) 2, 3, 4, 4 GB/s; 1 GB/s between sockets. */
-static void two_sockets(struct node *node)
-{
-    assert_int_equal(node_create(node, 2, 8), 0);
-    node->sockets = 2;
-    for (uint32_t c = 0; c < 8; c++)
-        node->core_domain[c] = node->core_socket[c] = c / 4;
-    node->bandwidth_count = 3;
-    node->bandwidth = calloc(3, sizeof *node->bandwidth);
-    for (uint32_t i = 0; i < 3; i++)
-        node->bandwidth[i] = (struct bandwidth_point){i + 1, quantity_of((i + 2) * 1e9, "test")};
-    node->link_bytes_per_s = quantity_of(1e9, "test");
-}
-
-/* A copy by core 0 or 4 at 2 GB/s, whose sides lie on these domains. */
-static uint32_t copy_class(struct sim_memories *m, uint32_t core, int32_t from, int32_t to)
-{
-    struct sim_class class = {.bytes_per_s = 2e9, .beside = 1, .group = SIM_NO_GROUP, .rival = SIM_NO_GROUP};
-    struct sim_side read = sim_memory_side(&m->shape, core, from, 0, 1), write = sim_memory_side(&m->shape, core, to, 1, 1);
-    uint32_t id;
-    sim_memory_use_side(&m->shape, &class, core, &read);
-    sim_memory_use_side(&m->shape, &class, core, &write);
-    sim_memory_use_whole(&m->shape, &class);
-    assert_int_equal(sim_memories_class(m, &class, &id), 0);
-    return id;
-}
-
-static uint32_t nic_class(struct sim_memories *m, double bytes_per_s, uint32_t domain)
-{
-    struct sim_class class = {.bytes_per_s = bytes_per_s, .beside = 1, .group = SIM_NO_GROUP, .rival = SIM_NO_GROUP};
-    uint32_t id;
-    sim_memory_use_nic(&m->shape, &class, domain);
-    assert_int_equal(sim_memories_class(m, &class, &id), 0);
-    return id;
-}
-
 static void assert_takes(uint64_t got_ps, double want_s)
 {
     if (fabs((double)got_ps * 1e-12 - want_s) > 1e-11)
@@ -91,9 +56,9 @@ static void copies_of_one_size_take_their_sum_over_the_bandwidth(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    two_sockets(&node);
+    memories_case_two_sockets(&node);
     assert_int_equal(sim_memories_create(&m, &node, 3, BASE), 0);
-    uint32_t local = copy_class(&m, 0, 0, 0);
+    uint32_t local = memories_case_copy_class(&m, 0, 0, 0);
     for (uint32_t n = 1; n <= 4; n++) {
         struct flow flow[4];
         for (uint32_t i = 0; i < n; i++)
@@ -115,9 +80,9 @@ static void a_link_and_a_memory_are_shared(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    two_sockets(&node);
+    memories_case_two_sockets(&node);
     assert_int_equal(sim_memories_create(&m, &node, 1, BASE), 0);
-    uint32_t local = copy_class(&m, 0, 0, 0), across = copy_class(&m, 0, 0, 1);
+    uint32_t local = memories_case_copy_class(&m, 0, 0, 0), across = memories_case_copy_class(&m, 0, 0, 1);
     struct flow two[] = {{0, across, 0, 500000000, 0}, {0, local, 0, 500000000, 0}};
     flows_run(&m, two, 2);
     assert_takes(two[0].end_ps, 1e-3);
@@ -138,9 +103,10 @@ static void a_nic_shares_with_cores(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    two_sockets(&node);
+    memories_case_two_sockets(&node);
     assert_int_equal(sim_memories_create(&m, &node, 1, BASE), 0);
-    uint32_t local = copy_class(&m, 0, 0, 0), slow = nic_class(&m, 6e9, 0), fast = nic_class(&m, 24e9, 0);
+    uint32_t local = memories_case_copy_class(&m, 0, 0, 0), slow = memories_case_nic_class(&m, 6e9, 0);
+    uint32_t fast = memories_case_nic_class(&m, 24e9, 0);
     struct flow alone[] = {{0, slow, 0, 1000000000, 0}};
     flows_run(&m, alone, 1);
     assert_takes(alone[0].end_ps, 1e-3);
@@ -165,9 +131,10 @@ static void nothing_is_lost_at_random(void **state)
     struct sim_memories m;
     struct flow flow[FLOWS];
     (void)state;
-    two_sockets(&node);
+    memories_case_two_sockets(&node);
     assert_int_equal(sim_memories_create(&m, &node, 2, BASE), 0);
-    uint32_t classes[] = {copy_class(&m, 0, 0, 0), copy_class(&m, 4, 1, 1), nic_class(&m, 3e9, 0)}, seed = 5;
+    uint32_t classes[] = {memories_case_copy_class(&m, 0, 0, 0), memories_case_copy_class(&m, 4, 1, 1),
+                          memories_case_nic_class(&m, 3e9, 0)}, seed = 5;
     for (int round = 0; round < 20; round++) {
         uint64_t thirds[2][2] = {{0}}, at_ps = 0;
         for (int i = 0; i < FLOWS; i++) {
@@ -200,10 +167,10 @@ static void classes_come_while_nodes_are_used(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    two_sockets(&node);
+    memories_case_two_sockets(&node);
     assert_int_equal(sim_memories_create(&m, &node, 2, BASE), 0);
     for (uint32_t i = 0; i < CLASSES; i++) {
-        uint32_t id = nic_class(&m, 24e9 + 1e9 * i, 0); /* of 12 */
+        uint32_t id = memories_case_nic_class(&m, 24e9 + 1e9 * i, 0); /* of 12 */
         struct flow flow[] = {{i % 2, id, 0, 1000000000, 0}, {1 - i % 2, 0, 0, 1000000000, 0}};
         assert_int_equal(id, i);
         flows_run(&m, flow, 2);
@@ -219,9 +186,9 @@ static void what_is_too_long_is_refused(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    two_sockets(&node);
+    memories_case_two_sockets(&node);
     assert_int_equal(sim_memories_create(&m, &node, 1, BASE), 0);
-    assert_int_equal(sim_memories_begin(&m, 0, copy_class(&m, 0, 0, 0), 0, UINT64_C(1) << 47, 0), -EOVERFLOW);
+    assert_int_equal(sim_memories_begin(&m, 0, memories_case_copy_class(&m, 0, 0, 0), 0, UINT64_C(1) << 47, 0), -EOVERFLOW);
     sim_memories_reset(&m);
     sim_memories_destroy(&m);
     node_destroy(&node);
@@ -253,9 +220,9 @@ static void a_receiver_follows_its_sender(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    two_sockets(&node);
+    memories_case_two_sockets(&node);
     assert_int_equal(sim_memories_create(&m, &node, 1, SIM_CLUSTER_MEMORY_TARGETS), 0);
-    uint32_t across = copy_class(&m, 0, 0, 1), none = SIM_NO_CLASS;
+    uint32_t across = memories_case_copy_class(&m, 0, 0, 1), none = SIM_NO_CLASS;
     const struct {
         uint32_t send_class, receive_class;
         double time_s;
