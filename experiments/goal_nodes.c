@@ -65,8 +65,17 @@ int goal_nodes_create(struct goal_nodes *n, const struct settings *s, const stru
     return code;
 }
 
+int goal_nodes_share_memory(struct goal_nodes *n, struct sim_fabric *fabric)
+{
+    n->costs.nodes.fabric = fabric;
+    if (!sim_network_share_memory(&n->costs))
+        return 0;
+    return talk_fail(EXIT_UNABLE, "no memory for the memories of %u nodes: use fewer", n->scenario.machine.nodes);
+}
+
 void goal_nodes_destroy(struct goal_nodes *n)
 {
+    sim_network_destroy(&n->costs);
     free(n->core_of_rank);
     node_destroy(&n->node);
     n->core_of_rank = NULL;

@@ -145,7 +145,12 @@ static int run_on_network(struct goal_ran *r)
     if (err)
         return talk_fail(err == -EINVAL ? EXIT_USAGE : exit_code_of(err), "%s", reason);
     r->joined.fabric = &r->fabric;
-    int code = run_and_write(r);
+    int code = r->nodes ? goal_nodes_share_memory(r->nodes, &r->fabric) : 0;
+    if (r->nodes) {
+        r->joined.memories = r->nodes->costs.nodes.memories;
+        r->joined.nic_class = r->nodes->costs.nodes.nic_class;
+    }
+    code = code ? code : run_and_write(r);
     sim_fabric_destroy(&r->fabric);
     return code;
 }

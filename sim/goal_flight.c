@@ -29,28 +29,27 @@ uint32_t goal_flight_begin(struct goal_flight *flight, uint32_t send, uint32_t f
     if (place == SIM_POOL_NONE)
         return place;
     struct goal_flight_message *m = sim_pool_at(&flight->messages, place);
-    m->send = send;
-    m->from = from;
-    m->to = to;
+    *m = (struct goal_flight_message){.send = send, .from = from, .to = to};
+    flight->last_ps[send] = UINT64_MAX;
     sim_fabric_send(flight->fabric, from / flight->ppn, to / flight->ppn, bytes, at_ps, &m->at);
     return place;
 }
 
-int goal_flight_cross(struct goal_flight *flight, uint32_t place, uint64_t *at_ps, uint32_t *send)
+int goal_flight_cross(struct goal_flight *flight, uint32_t place, struct sim_fabric_crossing *crossing)
 {
     struct goal_flight_message *m = sim_pool_at(&flight->messages, place);
     struct sim_network_watch watch = {flight->sink, flight->loggp, flight->ppn, 1};
-    struct sim_fabric_crossing crossing;
-    flight->fabric->last = flight->sink ? &crossing : NULL;
+    flight->fabric->last = crossing;
     int more = sim_fabric_cross(flight->fabric, &m->at);
     flight->fabric->last = NULL;
     if (flight->sink)
-        sim_network_observer(&watch).crossing(&watch, m->from, m->to, m->at.bytes, &crossing);
-    *at_ps = m->at.first_ps;
-    *send = m->send;
-    if (more)
-        return 1;
+        sim_network_observer(&watch).crossing(&watch, m->from, m->to, m->at.bytes, crossing);
+    return more;
+}
+
+void goal_flight_end(struct goal_flight *flight, uint32_t place)
+{
+    const struct goal_flight_message *m = sim_pool_at(&flight->messages, place);
     flight->last_ps[m->send] = m->at.last_ps;
     sim_pool_release(&flight->messages, place);
-    return 0;
 }

@@ -32,10 +32,11 @@ static unsigned __int128 most_inside_ps(const struct goal_network *network, uint
     return network->inside(network->context, rank, peer, bytes, &cost) ? 0 : 2 * (unsigned __int128)cost.time_ps;
 }
 
-/* Whether all tasks one after the other would fit, so that nothing can overflow on the way. */
+/* Whether all tasks one after the other would fit, so that nothing can overflow on the way. Those who share a memory
+ * may together get less than one alone: an eighth is assumed. */
 static int time_fits(const struct goal_program *p, const struct goal_network *network)
 {
-    unsigned __int128 total = 0, most = (unsigned __int128)1 << 63;
+    unsigned __int128 total = 0, most = (unsigned __int128)1 << (network->memories ? 60 : 63);
     uint64_t link_fs = network->fabric ? network->fabric->link_byte_fs : 0;
     if (network->loggp.byte_fs >= UINT64_MAX / 2000 || link_fs >= UINT64_MAX / 2000)
         return 0;

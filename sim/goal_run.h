@@ -24,7 +24,9 @@
  *
  * Ranks may share nodes, rank after rank. What goes to a rank of the same node passes no NIC: the sender's processor does its
  * part of the work, the receiver's the other once the message is posted and can be taken in, as the node's costs say of a message
- * alone.
+ * alone. Where nodes share their memories (sim_memories.h) both copy as fast as these let them, beside others and NICs: the
+ * receiver ends no sooner than a piece after the sender, and a message from another node is there once all of it has been read,
+ * sent, and written. When a copy ends is not known before: a send that waits for its processor to end one asks for its NIC then.
  *
  * Processors serve in the order in which tasks want them, ties in the order of the program (ranks, then tasks, then what they
  * bring about); a send that waits for its NIC keeps its processor. NICs receive in the order of matching: a message goes to
@@ -49,6 +51,8 @@ struct goal_network {
     uint32_t ppn;              /* ranks of a node; 0, 1: one */
     int (*inside)(void *context, uint32_t from, uint32_t to, uint64_t bytes,
                   struct sim_cluster_cost *out); /* as of sim_cluster_nodes */
+    struct sim_memories *memories;                               /* as of sim_cluster_nodes, and the next */
+    uint32_t (*nic_class)(void *context, uint32_t rank, int in);
     void *context;
 };
 
@@ -84,9 +88,9 @@ struct goal_outcome {
 
 /* A program that has been finished and checked; it is only read. `want_times`: fills outcome.times and .spent.
  * 0; -EDEADLK with who waits for whom in one line, -EMSGSIZE for a receive smaller than its message, -EOVERFLOW if time
- * might not fit into 64 bits, -ENOTSUP for too many processors, NICs over a fabric, or messages of unknown cost (no line then), -ENOMEM;
- * one line in `reason` of all else. Out
- * only on success. */
+ * might not fit into 64 bits, or a message takes longer than two minutes where memory is shared, -ENOTSUP for too many
+ * processors, NICs over a fabric, or messages of unknown cost (no line then), -ENOMEM; one line in `reason` of all else. Out only
+ * on success. */
 int goal_run_over(const struct goal_program *program, const struct goal_network *network, int want_times,
                   struct goal_outcome *out, char *reason, size_t reason_bytes);
 /* Without sharing. */

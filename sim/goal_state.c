@@ -9,6 +9,7 @@ void goal_state_destroy(struct goal_state *run)
     sim_radix_destroy(&run->queue);
     goal_match_destroy(&run->match);
     goal_flight_destroy(&run->flight);
+    goal_copies_destroy(&run->copies);
     free(run->rank_of);
     free(run->waits);
     free(run->stamp_ps);
@@ -44,7 +45,8 @@ int goal_state_create(struct goal_state *run, const struct goal_network *network
         memset(run->out.times, 0xff, tasks * sizeof *run->out.times);
     int err = goal_match_create(&run->match, p, run->rank_of);
     sim_radix_create(&run->queue);
-    return err ? err
-               : goal_flight_create(&run->flight, network->fabric, network->sink, &network->loggp,
-                                    network->ppn > 1 ? network->ppn : 1, p->tasks);
+    err = err ? err
+              : goal_flight_create(&run->flight, network->fabric, network->sink, &network->loggp,
+                                   network->ppn > 1 ? network->ppn : 1, p->tasks);
+    return err ? err : goal_copies_create(&run->copies, network->memories, ranks * p->cpus, p->tasks);
 }

@@ -43,7 +43,7 @@ static int costs_of_messages(struct sim_network *n, char *reason, size_t reason_
 
 int sim_network_costs_create(struct sim_network *n, const struct scenario *s, char *reason, size_t reason_bytes)
 {
-    *n = (struct sim_network){.scenario = s};
+    *n = (struct sim_network){.scenario = s, .loggp = network_loggp(s->machine.network), .nodes.ppn = s->machine.ppn};
     sim_network_inside(n);
     return costs_of_messages(n, reason, reason_bytes);
 }

@@ -55,14 +55,16 @@ void sim_network_destroy(struct sim_network *network);
 int sim_network_call(struct sim_network *network, uint64_t seed, struct trace_sink *sink, uint64_t *time_ps, char *reason,
                      size_t reason_bytes);
 
-/* What a message between ranks of the scenario's nodes costs, alone: for nodes.inside, of nothing else. 0; -EINVAL or -ENOTSUP with one
- * line in `reason`. `out` points into itself. */
+/* What a message between ranks of the scenario's nodes costs: for nodes.inside; and if nodes.fabric is set and
+ * sim_network_share_memory() called, for nodes.memories and .nic_class; of nothing else. 0; -EINVAL or -ENOTSUP with one line in
+ * `reason`. `out` points into itself. */
 int sim_network_costs_create(struct sim_network *out, const struct scenario *scenario, char *reason, size_t reason_bytes);
 /* What the node does not say, in one line. */
 void sim_network_tell_missing(const struct sim_network *network, char *reason, size_t reason_bytes);
 
-/* What ranks of a node do there costs this; its memory is shared from now on if links are. 0 or -ENOMEM; for sim_network_create(). */
+/* What ranks of a node do there costs this; for sim_network_create(). */
 void sim_network_inside(struct sim_network *network);
+/* Memory of nodes is shared from now on if links are. 0 or -ENOMEM. */
 int sim_network_share_memory(struct sim_network *network);
 
 /* Two levels, for sim_network_create() and sim_network_call(): when the last rank ends, and how a sink is told of all ranks. What nodes

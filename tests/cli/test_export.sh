@@ -65,7 +65,7 @@ shared() { # NETWORK COLLECTIVE ALGORITHM PROCS SIZE
 shared tianhe allgather bruck 64 1K
 shared gigabit bcast scatter_allgather 21 12345
 shared tree.yaml bcast binomial 60 1M
-# And where ranks share nodes, as long as these share no memory; a rank then also sends to itself.
+# And where ranks share nodes, with their memory if links are shared; a rank then also sends to itself.
 nodes() { # NETWORK NODE ALGORITHM PROCS PPN SIZE
     "$shmcoll" export allgather --algorithm "$3" --procs "$4" --size "$6" -o nodes.goal || fail "export $*"
     set -- "$*" --network "$1" --node "$2" --ppn "$5" --format jsonl allgather --algorithm "$3" --procs "$4" --size "$6"
@@ -83,6 +83,9 @@ nodes loggp nehalem-2x4 ring 20 4 7
 nodes gigabit paper bruck 64 8 64K
 nodes infiniband-hdr paper recursive_doubling 64 8 64K
 nodes tree.yaml paper ring 33 3 1K
+nodes infiniband-hdr harpertown-2x4 recursive_doubling 64 8 64K
+nodes gigabit harpertown-2x4 neighbour_exchange 16 8 64K
+nodes tree.yaml nehalem-2x4 ring 36 6 256K
 printf 'num_ranks 2\nrank 0 {\nsend 1000b to 0\nrecv 1000b from 0\n}\n' >self.goal
 says '"node":"nehalem-2x4",.*"time_s":[0-9.]*e-07,.*"ppn":2' sim --goal self.goal --network gigabit --node nehalem-2x4 --ppn 2 --format jsonl
 says '"ppn":4000000000' sim --goal self.goal --network gigabit --node nehalem-2x4 --ppn 4000000000 --format jsonl

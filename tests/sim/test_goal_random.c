@@ -1,5 +1,6 @@
-/* Random GOAL programs, without sharing and over shared links: nothing is lost or early, no processor or NIC does two things at
- * once, all is the same again. */
+/* Random GOAL programs, without sharing, over shared links, and with several ranks a node that share its memory as well: nothing
+ * is lost or early, no processor or NIC does two things at once, all is the same again. */
+#include "memories_case.h"
 #include "tests/model/cmocka_all.h"
 #include "tests/sim/goal_case.h"
 
@@ -10,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEDS = 3000, SHARED_SEEDS = 1000 };
+enum { SEEDS = 3000, SHARED_SEEDS = 1000, PPN = 3 };
 
 struct ran {
     struct goal_program program;
     struct loggp network;
-    struct sim_fabric *fabric; /* NULL: nothing is shared */
+    struct sim_fabric *fabric;     /* NULL: nothing is shared */
+    struct sim_memories *memories; /* NULL: a rank a node */
+    uint32_t copy_class[2], nic_class;
     struct goal_outcome outcome;
     uint64_t seed;
 };
@@ -62,10 +65,37 @@ static struct sim_fabric random_fabric(uint64_t seed, const struct loggp *loggp,
     return fabric;
 }
 
+/* Which of the two copies use memory, and how, is by the message's size. */
+static int inside(void *context, uint32_t from, uint32_t to, uint64_t bytes, struct sim_cluster_cost *out)
+{
+    const struct ran *r = context;
+    (void)from, (void)to;
+    *out = (struct sim_cluster_cost){.send_ps = 200000 + 500 * bytes, .receive_ps = 100000 + 300 * bytes,
+                                     .send_class = SIM_NO_CLASS, .receive_class = SIM_NO_CLASS};
+    out->time_ps = out->send_ps + 150000;
+    if (r->memories && bytes & 1)
+        out->send_class = r->copy_class[bytes >> 2 & 1];
+    if (r->memories && bytes & 2)
+        out->receive_class = r->copy_class[bytes >> 3 & 1];
+    return 0;
+}
+
+static uint32_t nic_class(void *context, uint32_t rank, int in)
+{
+    (void)rank, (void)in;
+    return ((const struct ran *)context)->nic_class;
+}
+
+static int is_inside(const struct ran *r, uint32_t a, uint32_t b)
+{
+    return r->memories && a / PPN == b / PPN;
+}
+
 static int run_again(const struct ran *r, const struct goal_program *program, struct goal_outcome *out, char *reason,
                      size_t bytes)
 {
-    struct goal_network network = {.loggp = r->network, .fabric = r->fabric};
+    struct goal_network network = {.loggp = r->network, .fabric = r->fabric, .ppn = r->memories ? PPN : 1, .inside = inside,
+                                   .memories = r->memories, .nic_class = nic_class, .context = (void *)(uintptr_t)r};
     return r->fabric ? goal_run_over(program, &network, 1, out, reason, bytes)
                      : goal_run(program, &r->network, 1, out, reason, bytes);
 }
@@ -73,6 +103,19 @@ static int run_again(const struct ran *r, const struct goal_program *program, st
 static uint64_t bytes_ps(const struct ran *r, uint64_t bytes)
 {
     return bytes < 2 ? 0 : ((bytes - 1) * r->network.byte_fs + 500) / 1000;
+}
+
+/* Of a message alone: the sender's part, the receiver's, and from the beginning of the one to the end of the other. */
+static struct sim_cluster_cost alone(const struct ran *r, uint32_t send)
+{
+    struct goal_task task = task_of(&r->program, send);
+    uint32_t from = goal_program_rank_of(&r->program, send);
+    struct sim_cluster_cost cost = {.send_ps = r->network.overhead_ps, .receive_ps = r->network.overhead_ps};
+    if (is_inside(r, from, task.peer))
+        inside((void *)(uintptr_t)r, from, task.peer, task.size, &cost);
+    else
+        cost.time_ps = 2 * r->network.overhead_ps + r->network.latency_ps + bytes_ps(r, task.size);
+    return cost;
 }
 
 static void bytes_are_conserved(const struct ran *r)
@@ -92,17 +135,22 @@ static void bytes_are_conserved(const struct ran *r)
     check(r, r->outcome.bytes == sent && r->outcome.messages == sends);
 }
 
-/* What leaves and enters nodes by their links is what their ranks send and receive. */
+/* What leaves and enters nodes by their links is what their ranks send to others and receive from them. */
 static void links_carry_what_is_sent(const struct ran *r)
 {
     const struct goal_program *p = &r->program;
-    for (uint32_t rank = 0; rank < p->ranks; rank++) {
+    uint32_t ppn = r->memories ? PPN : 1, nodes = (p->ranks - 1) / ppn + 1;
+    for (uint32_t node = 0; node < nodes; node++) {
         uint64_t sent = 0, received = 0;
         for (uint32_t i = 0; i < p->tasks; i++) {
-            sent += task_of(p, i).kind == GOAL_SEND && goal_program_rank_of(p, i) == rank ? task_of(p, i).size : 0;
-            received += task_of(p, i).kind == GOAL_SEND && task_of(p, i).peer == rank ? task_of(p, i).size : 0;
+            struct goal_task task = task_of(p, i);
+            uint32_t rank = goal_program_rank_of(p, i);
+            if (task.kind != GOAL_SEND || is_inside(r, rank, task.peer))
+                continue;
+            sent += rank / ppn == node ? task.size : 0;
+            received += task.peer / ppn == node ? task.size : 0;
         }
-        check(r, r->fabric->link_bytes[rank] == sent && r->fabric->link_bytes[p->ranks + rank] == received);
+        check(r, r->fabric->link_bytes[node] == sent && r->fabric->link_bytes[nodes + node] == received);
     }
 }
 
@@ -111,11 +159,13 @@ static void effects_follow_causes(const struct ran *r)
     const struct goal_program *p = &r->program;
     const struct goal_times *t = r->outcome.times;
     for (uint32_t i = 0; i < p->tasks; i++) {
-        check(r, t[i].begin_ps <= t[i].end_ps && t[i].end_ps <= r->outcome.time_ps);
-        if (task_of(p, i).kind == GOAL_RECV)
-            check(r, t[i].end_ps >= t[t[i].match].begin_ps + 2 * r->network.overhead_ps + r->network.latency_ps +
-                                        bytes_ps(r, task_of(p, t[i].match).size));
         uint32_t rank = goal_program_rank_of(p, i), followers;
+        check(r, t[i].begin_ps <= t[i].end_ps && t[i].end_ps <= r->outcome.time_ps);
+        if (task_of(p, i).kind == GOAL_RECV) {
+            struct sim_cluster_cost cost = alone(r, t[i].match);
+            check(r, t[t[i].match].end_ps >= t[t[i].match].begin_ps + cost.send_ps);
+            check(r, t[i].end_ps >= t[t[i].match].end_ps + cost.time_ps - cost.send_ps);
+        }
         const struct goal_follower *follower = goal_program_followers(p, rank, i, &followers);
         for (uint32_t f = 0; f < followers; f++)
             check(r, t[p->of_rank[rank].first + follower[f].task].begin_ps >= (follower[f].start ? t[i].begin_ps : t[i].end_ps));
@@ -152,10 +202,11 @@ static void nothing_is_used_twice(const struct ran *r)
     uint32_t cpus = 0, nics = 0;
     for (uint32_t i = 0; i < p->tasks; i++) {
         const struct goal_times *t = &r->outcome.times[i];
+        struct goal_task task = task_of(p, i);
         uint32_t rank = goal_program_rank_of(p, i);
-        uint64_t from_ps = task_of(p, i).kind == GOAL_RECV ? t->end_ps - r->network.overhead_ps : t->begin_ps;
-        cpu[cpus++] = (struct held){rank * 2 + task_of(p, i).cpu, from_ps, t->end_ps};
-        if (task_of(p, i).kind == GOAL_SEND)
+        uint64_t from_ps = task.kind == GOAL_RECV ? t->end_ps - alone(r, t->match).receive_ps : t->begin_ps;
+        cpu[cpus++] = (struct held){rank * 2 + task.cpu, from_ps, t->end_ps};
+        if (task.kind == GOAL_SEND && !is_inside(r, rank, task.peer))
             nic[nics++] = (struct held){rank * 2 + task_of(p, i).nic, from_ps,
                                         from_ps + r->network.gap_ps + bytes_ps(r, task_of(p, i).size)};
     }
@@ -173,7 +224,8 @@ static void incoming_bytes_take_turns(const struct ran *r)
         uint64_t first_ps = UINT64_MAX, last_ps = 0, total_ps = 0, count = 0;
         for (uint32_t i = 0; i < p->tasks; i++) {
             const struct goal_times *t = r->outcome.times;
-            if (task_of(p, i).kind != GOAL_RECV || goal_program_rank_of(p, i) * 2 + task_of(p, i).nic != unit)
+            if (task_of(p, i).kind != GOAL_RECV || goal_program_rank_of(p, i) * 2 + task_of(p, i).nic != unit ||
+                is_inside(r, unit / 2, goal_program_rank_of(p, t[i].match)))
                 continue;
             uint64_t come_ps = t[t[i].match].end_ps + r->network.latency_ps;
             first_ps = come_ps < first_ps ? come_ps : first_ps;
@@ -259,11 +311,37 @@ static void holds_over_links(enum goal_case_kind kind)
     }
 }
 
+/* Nodes of several ranks, whose memory is a bottleneck for copies and NICs. */
+static void holds_on_nodes(enum goal_case_kind kind)
+{
+    struct node node;
+    struct sim_memories memories;
+    memories_case_two_sockets(&node);
+    assert_int_equal(sim_memories_create(&memories, &node, 3, SIM_CLUSTER_MEMORY_TARGETS), 0);
+    struct ran on = {.memories = &memories, .copy_class = {memories_case_copy_class(&memories, 0, 0, 0),
+                                                           memories_case_copy_class(&memories, 4, 1, 0)},
+                     .nic_class = memories_case_nic_class(&memories, 9e9, 0)};
+    for (uint64_t seed = 1; seed <= SHARED_SEEDS; seed++) {
+        struct ran r = on;
+        r.seed = seed;
+        r.network = random_network(seed);
+        goal_case_random(seed, kind, 1, &r.program);
+        struct sim_fabric fabric = random_fabric(seed, &r.network, (r.program.ranks - 1) / PPN + 1);
+        r.fabric = &fabric;
+        holds_of(&r);
+        sim_fabric_destroy(&fabric);
+        goal_program_destroy(&r.program);
+    }
+    sim_memories_destroy(&memories);
+    node_destroy(&node);
+}
+
 static void own_tags(void **state)
 {
     (void)state;
     holds_on_all(GOAL_CASE_TAGS);
     holds_over_links(GOAL_CASE_TAGS);
+    holds_on_nodes(GOAL_CASE_TAGS);
 }
 
 static void one_tag_in_order(void **state)
@@ -271,6 +349,7 @@ static void one_tag_in_order(void **state)
     (void)state;
     holds_on_all(GOAL_CASE_ORDERED);
     holds_over_links(GOAL_CASE_ORDERED);
+    holds_on_nodes(GOAL_CASE_ORDERED);
 }
 
 static void from_any(void **state)
@@ -278,6 +357,7 @@ static void from_any(void **state)
     (void)state;
     holds_on_all(GOAL_CASE_ANY);
     holds_over_links(GOAL_CASE_ANY);
+    holds_on_nodes(GOAL_CASE_ANY);
 }
 
 int main(void)
