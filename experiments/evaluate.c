@@ -159,14 +159,17 @@ static int evaluate_point(void *context, size_t point, struct row *row)
         scenario.variant = evaluate_variant(s, scenario.machine.network, &q->grid->node);
     if (s->per_rank)
         return evaluate_ranks(q->evaluator, &scenario, s, row);
-    return s->trace ? evaluate_traced(q->evaluator, &scenario, s->trace, NULL, row) : evaluate_told(q->evaluator, &scenario, s, row);
+    return s->trace ? evaluate_traced(q->evaluator, &scenario, s->trace, NULL, row)
+                    : evaluate_told(q->evaluator, &scenario, s, row);
 }
 
 /* Simulations do not disturb each other, as runs would; what -v tells stands between rows only if there is one process. */
 static uint32_t jobs_of(const struct grid_question *q)
 {
     const struct settings *s = q->grid->settings;
-    return strcmp(q->evaluator->name, "sim") || s->verbosity > 0 || s->trace || s->per_rank ? 1 : s->jobs ? s->jobs : points_jobs_default();
+    if (strcmp(q->evaluator->name, "sim") || s->verbosity > 0 || s->trace || s->per_rank)
+        return 1;
+    return s->jobs ? s->jobs : points_jobs_default();
 }
 
 static int evaluate_points(struct grid_question *q, struct points *points, struct row_writer *writer)

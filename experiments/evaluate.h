@@ -11,7 +11,8 @@
 int evaluate_row(const struct evaluator *evaluator, const struct scenario *scenario, struct trace_sink *sink, struct row *row,
                  struct outcome *outcome);
 
-/* The variant to use where none was asked for: paper on a contention-free node, else extended; of a network, which may be NULL, none. */
+/* The variant to use where none was asked for: paper on a contention-free node, else extended; of a network, which may be NULL,
+ * none. */
 const char *evaluate_variant(const struct settings *settings, const struct network *network, const struct node *node);
 
 #endif

@@ -129,7 +129,8 @@ static int export_schedule(const struct settings *s, struct schedule *out)
             return talk_fail(EXIT_USAGE, "%llu ranks are too many: at most %d", (unsigned long long)procs, SCHEDULE_PROCS_MAX);
         if (!schedule_valid(algorithm, (uint32_t)procs))
             return talk_fail(EXIT_USAGE, "%s needs %s", name, algorithm->needs);
-        if (schedule_init_regions(out, algorithm, (uint32_t)procs, s->root, schedule_region((uint32_t)procs, s->ppn ? s->ppn : 1)))
+        if (schedule_init_regions(out, algorithm, (uint32_t)procs, s->root,
+                                  schedule_region((uint32_t)procs, s->ppn ? s->ppn : 1)))
             return talk_fail(EXIT_USAGE, "--root %u is none of %llu ranks, or an allgather's, which has none", s->root,
                              (unsigned long long)procs);
         return 0;

@@ -1,5 +1,5 @@
-/* The algorithms of Allgather against the block, and where which is fastest: simulated on a node of two sockets, and measured on this
- * host with two ranks and, where cores are fewer taking turns, with four. */
+/* The algorithms of Allgather against the block, and where which is fastest: simulated on a node of two sockets, and measured on
+ * this host with two ranks and, where cores are fewer taking turns, with four. */
 #include "experiments/figure.h"
 #include "model/channel.h"
 #include "model/protocol/eager.h"
@@ -32,7 +32,8 @@ static struct way way_of(const char *name, const struct node *node, uint32_t pro
     return (struct way){.name = name, .point = point};
 }
 
-/* direct, and every schedule there is for so many ranks, but locality_bruck, which in one domain is recursive doubling; between two of them all schedules are one exchange, so channels instead. */
+/* direct, and every schedule there is for so many ranks, but locality_bruck, which in one domain is recursive doubling; between
+ * two of them all schedules are one exchange, so channels instead. */
 static size_t ways_of(const struct node *node, uint32_t procs, struct way ways[WAYS_MOST])
 {
     size_t n = 0;

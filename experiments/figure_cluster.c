@@ -29,8 +29,8 @@ void cluster_destroy(struct cluster *c)
     node_destroy(&c->node);
 }
 
-static struct scenario scenario_of(const struct cluster *c, const struct schedule_algorithm *algorithm, const struct numbering *numbering,
-                                   uint64_t block_bytes)
+static struct scenario scenario_of(const struct cluster *c, const struct schedule_algorithm *algorithm,
+                                   const struct numbering *numbering, uint64_t block_bytes)
 {
     return (struct scenario){
         .machine = {.node = &c->node, .nodes = CLUSTER_NODES, .network = &c->network, .ppn = CLUSTER_PPN, .levels = 1},

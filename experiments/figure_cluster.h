@@ -1,5 +1,5 @@
-/* TopoMPI's cluster (S3): an Allgather of 64 ranks on 8 nodes of 8 cores, simulated in any numbering, and what finding the numbering
- * takes. */
+/* TopoMPI's cluster (S3): an Allgather of 64 ranks on 8 nodes of 8 cores, simulated in any numbering, and what finding the
+ * numbering takes. */
 #ifndef SHMCOLL_EXPERIMENTS_FIGURE_CLUSTER_H
 #define SHMCOLL_EXPERIMENTS_FIGURE_CLUSTER_H
 
@@ -33,8 +33,9 @@ int cluster_model(const struct cluster *cluster, const struct schedule_algorithm
 /* One message from a rank to another, of the same node or of two. 0, or an exit code after telling why. */
 int cluster_message(const struct cluster *cluster, int between, uint64_t bytes, double *time_s);
 
-/* S3's method on this host, from the algorithm to its mapping in tables: graph, partition, both permutations. `time_s`, if not NULL,
- * is the median over repetitions, each of which does all of it. 0, or an exit code after telling why; mapping_destroy() the mapping. */
+/* S3's method on this host, from the algorithm to its mapping in tables: graph, partition, both permutations. `time_s`, if not
+ * NULL, is the median over repetitions, each of which does all of it. 0, or an exit code after telling why; mapping_destroy() the
+ * mapping. */
 int cluster_optimise(const struct schedule_algorithm *algorithm, const char *partitioner, uint64_t seed, struct mapping *out,
                      double *time_s);
 

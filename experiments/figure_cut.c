@@ -29,10 +29,10 @@ static void round_end(struct counted *c, struct cut_point *point, int of_algorit
 }
 
 /* Within a node a message is copied into a ring, which stays in the cache, and out of it: to the memory that is one copy, and the
- * ring's cache may be another's. What the NIC moves, cores do not. Who reorders keeps blocks at their numbers, as in the simulator,
- * and rotates none. */
-static void count_step(const struct cluster *cluster, const struct schedule_step *step, const struct numbering *numbering, uint32_t rank,
-                       struct counted *c)
+ * ring's cache may be another's. What the NIC moves, cores do not. Who reorders keeps blocks at their numbers, as in the
+ * simulator, and rotates none. */
+static void count_step(const struct cluster *cluster, const struct schedule_step *step, const struct numbering *numbering,
+                       uint32_t rank, struct counted *c)
 {
     const uint32_t *core = cluster->core_of_rank;
     uint32_t here = node_of(rank);
@@ -49,7 +49,8 @@ static void count_step(const struct cluster *cluster, const struct schedule_step
     }
 }
 
-static void count(const struct cluster *cluster, const struct schedule *schedule, const struct numbering *numbering, struct cut_point *point)
+static void count(const struct cluster *cluster, const struct schedule *schedule, const struct numbering *numbering,
+                  struct cut_point *point)
 {
     struct counted c = {{0}, {0}, {0}, {0}, {0}};
     for (uint32_t round = 0; round < schedule_rounds_numbered(schedule, numbering); round++) {
@@ -129,8 +130,8 @@ static void shuffle(uint64_t seed, uint32_t swaps, struct mapping *m)
 
 enum { SHUFFLED_MAPPINGS = 12 };
 
-int cut_points_make(const struct cluster *cluster, const struct schedule_algorithm *algorithm, uint64_t block_bytes, uint64_t seed,
-                    struct cut_points *out)
+int cut_points_make(const struct cluster *cluster, const struct schedule_algorithm *algorithm, uint64_t block_bytes,
+                    uint64_t seed, struct cut_points *out)
 {
     static const char *const ways[] = {"block", "cyclic", "metis-kway", "metis-rb", "scotch", "strided", "auto"};
     struct schedule schedule;
@@ -267,9 +268,10 @@ static int write_network(FILE *csv, const struct settings *settings, const char 
             break;
         print(csv, network, algorithms[a]->name, &points);
         talk_note(settings->verbosity, 0, "%s, %s: a smaller cut takes longer in %.0f %% of pairs; tau with time: cut %.2f, "
-                  "busiest node %.2f, busiest node of each round %.2f, copies %.2f, estimate %.2f, model %.2f", network, algorithms[a]->name,
-                  100 * cut_points_inverted(&points, "cut"), cut_points_tau(&points, "cut"), cut_points_tau(&points, "busiest"),
-                  cut_points_tau(&points, "rounds"), cut_points_tau(&points, "copies"), cut_points_tau(&points, "estimate_s"), cut_points_tau(&points, "model_s"));
+                  "busiest node %.2f, busiest node of each round %.2f, copies %.2f, estimate %.2f, model %.2f", network,
+                  algorithms[a]->name, 100 * cut_points_inverted(&points, "cut"), cut_points_tau(&points, "cut"),
+                  cut_points_tau(&points, "busiest"), cut_points_tau(&points, "rounds"), cut_points_tau(&points, "copies"),
+                  cut_points_tau(&points, "estimate_s"), cut_points_tau(&points, "model_s"));
     }
     cluster_destroy(&cluster);
     return code;

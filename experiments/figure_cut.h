@@ -15,7 +15,8 @@ struct cut_point {
     uint64_t rounds;  /* over rounds, of the most that goes into or out of a node in that round */
     uint64_t copies;  /* of the node with most: by its cores, of messages within it and of what ranks move in the end */
     uint64_t bus;     /* of the node with most: those of these messages that pass a bus between caches */
-    double estimate_s; /* rounds over a node's link, and copies at the speed that all cores of a node have together, one after the other */
+    double estimate_s; /* rounds over a node's link, and copies at the speed that all cores of a node have together, one after the
+                          other */
     double model_s;    /* the sum of its rounds (network_rounds.h) */
     double time_s;
     uint64_t sent_bytes; /* between nodes, as simulated */
@@ -27,8 +28,8 @@ struct cut_points {
 };
 
 /* Every mapping, exchanged and reordered, and the algorithm in its own numbering. 0, or an exit code after telling why. */
-int cut_points_make(const struct cluster *cluster, const struct schedule_algorithm *algorithm, uint64_t block_bytes, uint64_t seed,
-                    struct cut_points *out);
+int cut_points_make(const struct cluster *cluster, const struct schedule_algorithm *algorithm, uint64_t block_bytes,
+                    uint64_t seed, struct cut_points *out);
 /* NULL: there is none. */
 const struct cut_point *cut_point_find(const struct cut_points *points, const char *mapping, const char *remap);
 

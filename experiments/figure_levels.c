@@ -16,7 +16,8 @@ static int write_panel(FILE *csv, size_t i)
         for (uint64_t bytes = panels[i].least_bytes; bytes <= panels[i].most_bytes && !code; bytes *= 2) {
             double time_s;
             code = cluster_message(&cluster, between, bytes, &time_s);
-            fprintf(csv, "%s,%s,%llu,%.9g\n", panels[i].network, between ? "network" : "memory", (unsigned long long)bytes, time_s);
+            fprintf(csv, "%s,%s,%llu,%.9g\n", panels[i].network, between ? "network" : "memory", (unsigned long long)bytes,
+                    time_s);
         }
     cluster_destroy(&cluster);
     return code;

@@ -52,10 +52,10 @@ static int write_point(FILE *csv, const struct settings *settings, const struct 
     }
     error = error ? error : statistics_of(time_s, reps, &taken);
     if (error)
-        return talk_fail(exit_code_of(error), "%s cannot cut %s of %u ranks into %u parts: %s", name, algorithm->name, vertices, parts,
-                         strerror(-error));
-    fprintf(csv, "%s,%s,%u,%u,%.6g,%.6g,%.6g,%zu,%llu,%llu\n", algorithm->name, name, vertices, parts, taken.median, taken.min, taken.max,
-            reps, (unsigned long long)parted.cut, (unsigned long long)parted.bound);
+        return talk_fail(exit_code_of(error), "%s cannot cut %s of %u ranks into %u parts: %s", name, algorithm->name, vertices,
+                         parts, strerror(-error));
+    fprintf(csv, "%s,%s,%u,%u,%.6g,%.6g,%.6g,%zu,%llu,%llu\n", algorithm->name, name, vertices, parts, taken.median, taken.min,
+            taken.max, reps, (unsigned long long)parted.cut, (unsigned long long)parted.bound);
     return 0;
 }
 

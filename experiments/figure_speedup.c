@@ -1,6 +1,6 @@
-/* TopoMPI's times and speed-ups (S3): Allgather in default numbering, and with the ranks renumbered so that as little as possible goes
- * between nodes. The renumbering is found once, at the first call: what that takes is added to one call, as measured here and as S3
- * gives it; the more calls follow the nearer each comes to the time without. */
+/* TopoMPI's times and speed-ups (S3): Allgather in default numbering, and with the ranks renumbered so that as little as possible
+ * goes between nodes. The renumbering is found once, at the first call: what that takes is added to one call, as measured here
+ * and as S3 gives it; the more calls follow the nearer each comes to the time without. */
 #include "experiments/figure_cluster.h"
 
 #include <math.h>
@@ -20,8 +20,8 @@ static void row(FILE *csv, const struct line *l, struct cluster_answer a, struct
 {
     const struct cluster_panel *p = l->panel;
     double speedup = l->default_s / a.time_s, first_s = a.time_s + l->optimisation_s, reported_s = a.time_s + l->reported_s;
-    fprintf(csv, "%s,%s,%s,%s,%llu,%.9g,%llu,%.6g,%g,%g,", p->network, p->range, l->algorithm, l->way, (unsigned long long)l->bytes,
-            a.time_s, (unsigned long long)a.bytes_between, speedup, p->low, p->high);
+    fprintf(csv, "%s,%s,%s,%s,%llu,%.9g,%llu,%.6g,%g,%g,", p->network, p->range, l->algorithm, l->way,
+            (unsigned long long)l->bytes, a.time_s, (unsigned long long)a.bytes_between, speedup, p->low, p->high);
     fprintf(csv, "%.9g,%.9g,%g,%.9g,%.9g,%.6g,%.6g\n", l->optimisation_s, l->metis_s, l->reported_s, first_s, reported_s,
             l->default_s / first_s, l->default_s / reported_s);
     span->low = fmin(span->low, speedup);
@@ -46,8 +46,8 @@ static int renumber(struct renumbering *r, uint64_t seed)
 }
 
 /* One algorithm at one size, its own numbering first, then exchanging blocks before, and moving them within ranks in the end. */
-static int write_size(FILE *csv, const struct cluster *c, const struct cluster_panel *p, const struct renumbering *r, uint64_t bytes,
-                      struct span *span)
+static int write_size(FILE *csv, const struct cluster *c, const struct cluster_panel *p, const struct renumbering *r,
+                      uint64_t bytes, struct span *span)
 {
     struct line line = {.panel = p, .algorithm = r->algorithm->name, .way = "default", .bytes = bytes};
     struct span unused = {INFINITY, 0};
@@ -83,14 +83,15 @@ static int write_panel(FILE *csv, const struct settings *settings, const struct 
             code = write_size(csv, &c, p, &r[a], p->first_bytes + i * p->step_bytes, &span);
     cluster_destroy(&c);
     if (!code)
-        talk_note(settings->verbosity, 0, "%s, %s: speed-up %.2f to %.2f; measured: %g to %g", p->network, p->range, span.low, span.high,
-                  p->low, p->high);
+        talk_note(settings->verbosity, 0, "%s, %s: speed-up %.2f to %.2f; measured: %g to %g", p->network, p->range, span.low,
+                  span.high, p->low, p->high);
     return code;
 }
 
 int figure_speedup(FILE *csv, const struct settings *settings)
 {
-    struct renumbering r[] = {{.algorithm = &schedule_bruck}, {.algorithm = &schedule_recursive_doubling}, {.algorithm = &schedule_ring}};
+    struct renumbering r[] = {{.algorithm = &schedule_bruck}, {.algorithm = &schedule_recursive_doubling},
+                              {.algorithm = &schedule_ring}};
     int made = 0, code = 0;
     fputs("network,range,algorithm,numbering,size_bytes,time_s,bytes_between,speedup,reported_low,reported_high,optimisation_s,"
           "optimisation_metis_s,optimisation_s3_s,time_first_s,time_first_s3_s,speedup_first,speedup_first_s3\n", csv);
@@ -101,8 +102,9 @@ int figure_speedup(FILE *csv, const struct settings *settings)
     for (const struct cluster_panel *p = cluster_panels; p->network && !code; p++)
         code = write_panel(csv, settings, p, r);
     for (int i = 0; i < 2 && !code; i++)
-        talk_note(settings->verbosity, 0, "%s: optimised in %.1f us, by METIS in %.0f us; measured (S3): %.0f us", r[i].algorithm->name,
-                  1e6 * r[i].time_s, 1e6 * r[i].metis_s, 1e6 * cluster_reported_optimisation_s(r[i].algorithm));
+        talk_note(settings->verbosity, 0, "%s: optimised in %.1f us, by METIS in %.0f us; measured (S3): %.0f us",
+                  r[i].algorithm->name, 1e6 * r[i].time_s, 1e6 * r[i].metis_s,
+                  1e6 * cluster_reported_optimisation_s(r[i].algorithm));
     while (made--)
         mapping_destroy(&r[made].mapping);
     return code;

@@ -200,7 +200,8 @@ static int check_files(const struct settings *s)
 static int check(const struct settings *s)
 {
     if (s->positional_count && !s->matrix && strcmp(s->positional[0], "allgather"))
-        return talk_fail(EXIT_USAGE, "map needs what to map: shmcoll map allgather, or --matrix FILE, not '%s'", s->positional[0]);
+        return talk_fail(EXIT_USAGE, "map needs what to map: shmcoll map allgather, or --matrix FILE, not '%s'",
+                         s->positional[0]);
     if (s->positional_count > 1 || (s->positional_count == 1 && s->matrix))
         return talk_fail(EXIT_USAGE, "map takes an allgather or a --matrix: leave out '%s'",
                          s->positional[s->positional_count - 1]);
@@ -236,7 +237,8 @@ int command_map(int argc, char **argv)
     if (settings.to && !settings.output)
         settings.output = "-";
     rows = settings;
-    rows.output = map_to_standard_output(settings.output) || map_to_standard_output(settings.dot) ? "/dev/null" : NULL; /* it is taken */
+    /* it is taken */
+    rows.output = map_to_standard_output(settings.output) || map_to_standard_output(settings.dot) ? "/dev/null" : NULL;
     code = row_writer_open(&writer, &rows);
     if (code)
         return code;

@@ -40,7 +40,8 @@ static int write_numbering(const struct settings *s, struct mapping *mapping)
 static int write_launch(const struct settings *s, const struct map_machine *m, const struct mapping *mapping,
                         const struct launch_format *format, const struct host_list *hosts)
 {
-    uint32_t n = mapping->procs, cores = s->node ? m->node.cores : n, *all = calloc(2 * (size_t)n + cores + m->parts, sizeof *all);
+    uint32_t n = mapping->procs, cores = s->node ? m->node.cores : n,
+             *all = calloc(2 * (size_t)n + cores + m->parts, sizeof *all);
     char *text = NULL, reason[512] = "";
     size_t bytes;
     FILE *file = all ? open_memstream(&text, &bytes) : NULL;

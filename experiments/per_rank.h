@@ -1,6 +1,6 @@
-/* Where the time of every rank went, as csv: rank, busy_s, copy_s, wait_s, network_s, contention_s, end_s. A cell is empty where a
- * simulation does not tell it: on a node contention is in the copies, a network knows no copies, its channels no contention. Busy is what a core does beside
- * copying: words and lines on a node; on a network messages' overheads, and calculations.
+/* Where the time of every rank went, as csv: rank, busy_s, copy_s, wait_s, network_s, contention_s, end_s. A cell is empty where
+ * a simulation does not tell it: on a node contention is in the copies, a network knows no copies, its channels no contention.
+ * Busy is what a core does beside copying: words and lines on a node; on a network messages' overheads, and calculations.
  *
  * The sink, handed to the evaluator, adds up its steps. */
 #ifndef SHMCOLL_EXPERIMENTS_PER_RANK_H

@@ -8,15 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { PINGPONG_MOST_BYTES = 4 << 20, EAGER_MOST_BYTES = 16384, RING_FRAGMENT_BYTES = 8192, TORUS_NEIGHBOURS = 6, COUNTED_MOST = 1024 };
+enum { PINGPONG_MOST_BYTES = 4 << 20, EAGER_MOST_BYTES = 16384, RING_FRAGMENT_BYTES = 8192, TORUS_NEIGHBOURS = 6,
+       COUNTED_MOST = 1024 };
 
 static const char *const notes[] = {
-    "Our packets hold 224 bytes, a descriptor 112 (S2: 64 with a head, and not 128): from 113 to 224 bytes one packet over SR stands "
-    "against a put over ER that has to read memory first. S2 does not say how long its packets are.",
-    "S2 gives CH4's callback as the reason, by which the length is known only after packing, so that the end of the ring is harder to "
-    "reuse. Simulated is what follows for the ring: room for the longest message is claimed, and what is left at its end is lost. "
-    "That costs where rings are short, and S2 does not say how long its are; nor what the callback itself takes: 80 ns more a message at the busier end would do. "
-    "A port of 14 Gbit/s, as against a lane of 8, would make both alike from 460 bytes on, and so nothing to be seen to 4 KiB.",
+    "Our packets hold 224 bytes, a descriptor 112 (S2: 64 with a head, and not 128): from 113 to 224 bytes one packet over SR "
+    "stands against a put over ER that has to read memory first. S2 does not say how long its packets are.",
+    "S2 gives CH4's callback as the reason, by which the length is known only after packing, so that the end of the ring is "
+    "harder to reuse. Simulated is what follows for the ring: room for the longest message is claimed, and what is left at its "
+    "end is lost. That costs where rings are short, and S2 does not say how long its are; nor what the callback itself takes: 80 "
+    "ns more a message at the busier end would do. A port of 14 Gbit/s, as against a lane of 8, would make both alike from 460 "
+    "bytes on, and so nothing to be seen to 4 KiB.",
     NULL,
 };
 
@@ -97,7 +99,8 @@ static int ask_ch4_to_ch3(const struct report_row *row, struct report_range *out
 /* To that of SR, or of the other layer over ER. */
 static int ask_half(const struct report_row *row, struct report_range *out)
 {
-    struct tianhe_point one = {.layer = "ch4", .channel = &channel_kind_combined, .window = TIANHE_WINDOW, .change = row->change_nic}, other = one;
+    struct tianhe_point one = {.layer = "ch4", .channel = &channel_kind_combined, .window = TIANHE_WINDOW,
+                               .change = row->change_nic}, other = one;
     double one_bytes, other_bytes, peak;
     if (strcmp(row->subject, "sr") == 0)
         other.channel = &channel_kind_zc;

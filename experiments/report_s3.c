@@ -1,5 +1,6 @@
-/* TopoMPI (S3): how long the renumbering takes to find, what it buys on the paper's cluster, and where the cut, which it makes least, does
- * not say how long an Allgather takes. Its figures have no numbers: they are counted here as its results show them. */
+/* TopoMPI (S3): how long the renumbering takes to find, what it buys on the paper's cluster, and where the cut, which it makes
+ * least, does not say how long an Allgather takes. Its figures have no numbers: they are counted here as its results show
+ * them. */
 #include "experiments/figure_cut.h"
 #include "experiments/report.h"
 
@@ -69,7 +70,8 @@ static int ask_default(const struct report_row *row, struct report_range *out)
     return code ? code : tell(out, answer.time_s, answer.time_s);
 }
 
-/* Of both algorithms, exchanged and reordered, over a panel's sizes. `calls` share what S3's optimisation takes; 0: it takes nothing. */
+/* Of both algorithms, exchanged and reordered, over a panel's sizes. `calls` share what S3's optimisation takes; 0: it takes
+ * nothing. */
 static int speedups(const struct cluster_panel *panel, const struct cluster *cluster, const struct schedule_algorithm *algorithm,
                     uint64_t calls, struct report_range *out)
 {
@@ -126,7 +128,8 @@ static int ask_levels(const struct report_row *row, struct report_range *out)
     if (code)
         return code;
     *out = (struct report_range){NAN, NAN};
-    for (uint64_t bytes = row->bytes ? row->bytes : gigabit ? 1 << 4 : 1 << 12; bytes <= 1u << (gigabit ? 22 : 23) && !code; bytes *= 2) {
+    for (uint64_t bytes = row->bytes ? row->bytes : gigabit ? 1 << 4 : 1 << 12; bytes <= 1u << (gigabit ? 22 : 23) && !code;
+         bytes *= 2) {
         double within_s, between_s;
         code = cluster_message(&cluster, 0, bytes, &within_s);
         code = code ? code : cluster_message(&cluster, 1, bytes, &between_s);
@@ -153,7 +156,8 @@ static int points_of(const char *network, int unlimited, struct cut_points *poin
     return code;
 }
 
-/* The longest time of a numbering with a smaller cut than the algorithm's own, to that one's. Bytes 1: and with a less busy node. */
+/* The longest time of a numbering with a smaller cut than the algorithm's own, to that one's. Bytes 1: and with a less busy
+ * node. */
 static int ask_smaller(const struct report_row *row, struct report_range *out)
 {
     struct cut_points points;
@@ -179,15 +183,16 @@ static int ask_tau(const struct report_row *row, struct report_range *out)
     return code ? code : tell(out, tau, tau);
 }
 
-/* Row's subject: how the least cut is used. Bytes 1 and 2: what is expected of both, by an estimate, by the sum of their rounds, instead
- * of what is simulated; 3: that, were memory's speed no matter. */
+/* Row's subject: how the least cut is used. Bytes 1 and 2: what is expected of both, by an estimate, by the sum of their rounds,
+ * instead of what is simulated; 3: that, were memory's speed no matter. */
 static int ask_least(const struct report_row *row, struct report_range *out)
 {
     struct cut_points points;
     int code = points_of("infiniband-ddr", row->bytes == 3, &points);
     if (code)
         return code;
-    const struct cut_point *least = cut_point_find(&points, "auto", row->subject), *plain = cut_point_find(&points, "default", "none");
+    const struct cut_point *least = cut_point_find(&points, "auto", row->subject),
+                           *plain = cut_point_find(&points, "default", "none");
     if (!least || !plain)
         return talk_fail(EXIT_FAILED, "the numberings to compare are not there");
     double ratio = row->bytes == 2   ? least->model_s / plain->model_s

@@ -114,7 +114,8 @@ int scenario_cluster_get(struct scenario_grid *grid, const char *algorithm, cons
     const char *name = algorithm ? algorithm : kind_of(s) == SCHEDULE_BCAST ? "binomial" : "bruck";
     char reason[256];
     *out = (struct scenario){
-        .machine = {.node = &grid->node, .nodes = (procs - 1) / s->ppn + 1, .network = &grid->network, .ppn = s->ppn, .levels = s->levels},
+        .machine = {.node = &grid->node, .nodes = (procs - 1) / s->ppn + 1, .network = &grid->network, .ppn = s->ppn,
+                    .levels = s->levels},
         .placement = {.name = s->place, .core_of_rank = grid->cores},
         .job = scenario_job(s, procs, size_bytes),
         .params = params_between(s),

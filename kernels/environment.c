@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { QUEUE_LEAST_BYTES = 128 << 10, QUEUE_MOST_BYTES = 1 << 20, QUEUE_OF_CACHE = 64, QUEUE_SLOTS = 16, QUEUE_SETS = 4, CACHE_GUESS_BYTES = 32 << 20 };
+enum { QUEUE_LEAST_BYTES = 128 << 10, QUEUE_MOST_BYTES = 1 << 20, QUEUE_OF_CACHE = 64, QUEUE_SLOTS = 16, QUEUE_SETS = 4,
+       CACHE_GUESS_BYTES = 32 << 20 };
 
 struct environment environment_try(const struct peers *peers, const struct peer_trial *trial, size_t stride_bytes)
 {

@@ -19,7 +19,8 @@
 #if defined(__clang__)
 #define PROGRAM_INLINED(NAME)
 #else
-#define PROGRAM_INLINED(NAME) static inline __attribute__((always_inline)) void NAME##_next(struct cursor *, uint32_t, struct step *);
+#define PROGRAM_INLINED(NAME)                                                                                                  \
+    static inline __attribute__((always_inline)) void NAME##_next(struct cursor *, uint32_t, struct step *);
 #endif
 
 #define EXECUTORS_OF(NAME)                                                                                                     \

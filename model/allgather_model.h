@@ -11,7 +11,8 @@
 /* Of an exclusive ring where none are asked for. */
 enum { ALLGATHER_MODEL_FRAGMENT_BYTES = 8192, ALLGATHER_MODEL_SLOTS = 8 };
 
-/* By scenario->algorithm, else by the protocol, for which no latency_s and limit_s are told. As schedule_cost or step_clock_time. */
+/* By scenario->algorithm, else by the protocol, for which no latency_s and limit_s are told. As schedule_cost or
+ * step_clock_time. */
 int allgather_model_time(const struct scenario *scenario, struct schedule_answer *out, char *reason, size_t reason_bytes);
 
 /* The schedule that takes least time; of several that do, the first in schedule_table. locality_bruck is one only where there are

@@ -16,7 +16,8 @@ static int has_rounds(const struct scenario *s)
 /* What there is no closed form for, and who has it. */
 static int refuse(const struct scenario *s, const char *what, char *reason, size_t reason_bytes)
 {
-    snprintf(reason, reason_bytes, "%s: %sshmcoll sim has it", what, has_rounds(s) ? "--variant extended sums up its rounds, " : "");
+    snprintf(reason, reason_bytes, "%s: %sshmcoll sim has it", what,
+             has_rounds(s) ? "--variant extended sums up its rounds, " : "");
     return -ENOTSUP;
 }
 

@@ -197,7 +197,8 @@ static double short_of_s(const struct rounds *u)
 static void sum_round(struct rounds *u, uint32_t round)
 {
     const struct loggp *p = &u->loggp;
-    uint64_t way_ps = 2 * p->overhead_ps + p->latency_ps, pause_ps = loggp_later_ps(p->gap_ps, p->receiver_gap_ps), between_ps = 0;
+    uint64_t way_ps = 2 * p->overhead_ps + p->latency_ps, pause_ps = loggp_later_ps(p->gap_ps, p->receiver_gap_ps),
+             between_ps = 0;
     u->link_ps = u->switches_ps = u->inside_ps = 0;
     u->between = 0;
     u->half_s[NETWORK_HALF_OUT] = u->half_s[NETWORK_HALF_IN] = 0;
@@ -265,7 +266,8 @@ int network_rounds_sum(const struct scenario *scenario, struct network_rounds *o
     for (uint32_t round = 0; !err && round < schedule_rounds_numbered(&u.schedule, scenario->numbering); round++)
         sum_round(&u, round);
     if (!err && u.costs.missing[0]) {
-        snprintf(reason, reason_bytes, "node %s does not say what a %s costs, which messages between its ranks need: calibrate it",
+        snprintf(reason, reason_bytes,
+                 "node %s does not say what a %s costs, which messages between its ranks need: calibrate it",
                  scenario->machine.node->name, u.costs.missing);
         err = -ENOTSUP;
     }

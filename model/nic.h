@@ -10,7 +10,8 @@
 
 #include "model/node.h"
 
-enum nic_stage { NIC_STAGE_CORE, NIC_STAGE_BUS_OUT, NIC_STAGE_NIC_OUT, NIC_STAGE_LINK, NIC_STAGE_NIC_IN, NIC_STAGE_BUS_IN, NIC_STAGE_COUNT };
+enum nic_stage { NIC_STAGE_CORE, NIC_STAGE_BUS_OUT, NIC_STAGE_NIC_OUT, NIC_STAGE_LINK, NIC_STAGE_NIC_IN, NIC_STAGE_BUS_IN,
+                 NIC_STAGE_COUNT };
 /* "core", "bus out", ... */
 const char *nic_stage_name(enum nic_stage stage);
 

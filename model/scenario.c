@@ -48,8 +48,9 @@ uint64_t job_size_bytes(const struct job *job)
 
 void job_size_set(struct job *job, uint64_t bytes)
 {
-    *(job->kind == JOB_ALLGATHER ? &job->allgather.block_bytes : job->kind == JOB_P2P ? &job->p2p.size_bytes : &job->bcast.size_bytes) =
-        bytes;
+    *(job->kind == JOB_ALLGATHER ? &job->allgather.block_bytes
+      : job->kind == JOB_P2P     ? &job->p2p.size_bytes
+                                 : &job->bcast.size_bytes) = bytes;
 }
 
 uint64_t job_message_bytes(const struct job *job)
@@ -257,7 +258,8 @@ static int check_numbering(const struct scenario *s, const struct complaint *c)
         return 0;
     if (s->job.kind != JOB_ALLGATHER || !s->algorithm || s->machine.levels == 2)
         return complain(c, "a mapping is of an allgather by a schedule, in one level");
-    return numbering_check(s->numbering, s->job.procs) ? complain(c, "the mapping is no permutation of %u ranks", s->job.procs) : 0;
+    return numbering_check(s->numbering, s->job.procs) ? complain(c, "the mapping is no permutation of %u ranks", s->job.procs)
+                                                       : 0;
 }
 
 int scenario_check(const struct scenario *scenario, char *reason, size_t reason_bytes)

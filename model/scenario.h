@@ -72,8 +72,8 @@ struct machine {
     uint32_t nodes;
     const struct network *network; /* that joins the nodes; NULL: there is one node, or the job stays on one */
     uint32_t ppn;                  /* ranks of a node, rank after rank; with a network: >= 1 */
-    /* 2: a rank of each node, its first or the root, exchanges messages with those of the other nodes; before and after, ranks of a
-     * node use its shared memory. Else all ranks exchange messages, wherever they are. */
+    /* 2: a rank of each node, its first or the root, exchanges messages with those of the other nodes; before and after, ranks of
+     * a node use its shared memory. Else all ranks exchange messages, wherever they are. */
     uint32_t levels;
 };
 
@@ -127,8 +127,8 @@ struct scenario {
     /* Allgather: messages exchanged by this schedule, over channels; the protocol is not looked at then. NULL: by the protocol.
      * On a network the schedule of whatever collective it is, which must be given. */
     const struct schedule_algorithm *algorithm;
-    /* Of an Allgather by a schedule: who plays whom, and how blocks come to where they belong; NULL: the identity. `mapping` is what
-     * rows call it. */
+    /* Of an Allgather by a schedule: who plays whom, and how blocks come to where they belong; NULL: the identity. `mapping` is
+     * what rows call it. */
     const struct numbering *numbering;
     const char *mapping;
     /* What messages go over, of p2p and of a schedule; NULL: er. Its queues have params.slots fragments. */
@@ -143,7 +143,8 @@ struct trace_step {
     uint32_t index;          /* slot, set or line */
     uint64_t start_ps, wait_end_ps, end_ps; /* wait_end: when the awaited value was posted (start if it was there) */
     uint64_t bytes;
-    /* Of what a network brings: until when the wait is for the sender, and until when for a way that nobody else is on. 0 elsewhere. */
+    /* Of what a network brings: until when the wait is for the sender, and until when for a way that nobody else is on. 0
+     * elsewhere. */
     uint64_t sent_ps, alone_ps;
     uint32_t stage;    /* of a network, enum nic_stage: where; 0: the rank itself */
     const char *label; /* what it is; NULL: its name says it */
@@ -162,7 +163,8 @@ struct outcome {
     double time_min_s, time_p99_s, ci_low_s, ci_high_s; /* run; NAN if absent */
     /* Sums over ranks, seconds; NAN if absent. */
     double copy_s, wait_s, notify_s;
-    double time_own_s; /* sim: of each rank the mean time to its own end, and of these the greatest, as IMB's t_max; NAN if absent */
+    double time_own_s; /* sim: of each rank the mean time to its own end, and of these the greatest, as IMB's t_max; NAN if
+                          absent */
     /* model */
     double fragment_opt_bytes, slots_opt; /* NAN if absent, as the terms of the paper's form (S1 5.2): */
     double term_sets_s, term_fill_s, term_notify_s, term_copy_s;
@@ -180,7 +182,8 @@ struct outcome {
     uint64_t reps_dropped; /* repetitions while the host was in another state */
     uint64_t audit_pages, audit_pages_misplaced;
     int audited;
-    struct params ran; /* run: what took the place of the parameters asked for, as the host forbids them; protocol NULL: nothing */
+    struct params ran; /* run: what took the place of the parameters asked for, as the host forbids them; protocol NULL:
+                          nothing */
     char note[800];    /* what could not be had here and what took its place, in one line; "" if nothing */
     char reason[200]; /* one line, set whenever evaluate() fails */
 };
@@ -211,7 +214,8 @@ const struct channel_kind *scenario_channel(const struct scenario *scenario);
 /* Whether a rank reaches another's user buffer only through the kernel: ranks are processes, and buffers their own memory. */
 int scenario_peers_by_kernel(const struct scenario *scenario);
 
-/* Ranks of a region, as schedule_init_regions() takes them: the most that are always on one node, or of a node alone in one domain. */
+/* Ranks of a region, as schedule_init_regions() takes them: the most that are always on one node, or of a node alone in one
+ * domain. */
 uint32_t scenario_region(const struct scenario *scenario);
 
 /* Whether two ranks are on one core. */

@@ -90,8 +90,8 @@ int schedule_valid(const struct schedule_algorithm *algorithm, uint32_t procs);
 
 /* `root`: virtual rank; 0 for an Allgather. 0, or -EINVAL if the algorithm is not valid for procs or the root is none of them. */
 int schedule_init(struct schedule *out, const struct schedule_algorithm *algorithm, uint32_t procs, uint32_t root);
-/* The same with regions of so many ranks, which only locality_bruck looks at; schedule_init() is with regions of one. -EINVAL as well
- * if the region is no power of two, or does not divide procs. */
+/* The same with regions of so many ranks, which only locality_bruck looks at; schedule_init() is with regions of one. -EINVAL as
+ * well if the region is no power of two, or does not divide procs. */
 int schedule_init_regions(struct schedule *out, const struct schedule_algorithm *algorithm, uint32_t procs, uint32_t root,
                           uint32_t region);
 /* The largest region of which none is on two nodes, with ppn >= 1 ranks on each, rank after rank. */
@@ -115,8 +115,8 @@ static inline void schedule_step(const struct schedule *schedule, uint32_t rank,
 }
 
 /* The same for who plays that rank, an Allgather if the numbering remaps: partners are ranks, blocks stay virtual.
- *   EXCH     rounds are later by one. In the first, a rank who is not its own virtual rank sends the block it has and gets that of
- *            its virtual rank; the block it sends is from then on one that it still has to get
+ *   EXCH     rounds are later by one. In the first, a rank who is not its own virtual rank sends the block it has and gets that
+ *            of its virtual rank; the block it sends is from then on one that it still has to get
  *   REORDER  a rank ends with SCHEDULE_PERMUTE, in which the rotation is contained. Who keeps every block at its number and
  *            rotates nothing takes its shift for 0 */
 void schedule_step_remapped(const struct schedule *schedule, const struct numbering *numbering, uint32_t rank, uint32_t k,

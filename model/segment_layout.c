@@ -38,7 +38,8 @@ static int layout_begin(const struct segment_shape *shape, uint32_t page_bytes, 
     if (!shape->procs || !page_valid)
         return -EINVAL;
     *out = (struct segment_layout){.procs = shape->procs, .slots = shape->slots, .sets = shape->sets, .lines = shape->lines,
-                                   .counters = shape->counters, .fragment_bytes = shape->fragment_bytes, .page_bytes = page_bytes};
+                                   .counters = shape->counters, .fragment_bytes = shape->fragment_bytes,
+                                   .page_bytes = page_bytes};
     /* Neither can overflow: 32-bit counts times 32-bit sizes. */
     out->sets_offset = round_up((uint64_t)shape->procs * sizeof(uint32_t), page_bytes);
     struct sum ranks = {.bytes = out->sets_offset};

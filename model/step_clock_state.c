@@ -12,7 +12,8 @@ static struct bcast_call call_of(const struct step_clock *c, uint32_t r, uint64_
 {
     const struct params *p = &c->costs->scenario->params;
     struct bcast_call call = {.size_bytes = bytes, .fragment_bytes = p->fragment_bytes, .slots = c->slots, .sets = p->sets,
-                              .lines = EAGER_LINES, .readers_most = p->readers_most, .procs = c->procs, .rank = r, .tree = c->tree};
+                              .lines = EAGER_LINES, .readers_most = p->readers_most, .procs = c->procs, .rank = r,
+                              .tree = c->tree};
     if (c->others) {
         call.size_bytes = bytes * c->procs;
         call.block_bytes = bytes;

@@ -73,7 +73,8 @@ struct step_clock {
     struct clock_word *word;
     uint8_t *held;       /* [word*procs + rank] has a copy of the line */
     size_t slot_items;   /* slots of all ranks */
-    uint32_t *leader;    /* [(owner*slots + slot)*procs + cache's first rank] first reader there of the slot's content, or STEP_NOBODY */
+    uint32_t *leader;    /* [(owner*slots + slot)*procs + cache's first rank] first reader there of the slot's content, or
+                            STEP_NOBODY */
     uint32_t *cache_id;  /* [rank] lowest rank at the same last-level cache */
     struct clock_domain *domain; /* [domains of the node] */
     struct clock_peer *peer; /* [cache_id*procs + owner] */

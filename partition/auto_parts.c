@@ -10,11 +10,14 @@
 
 enum { SEARCH_VERTICES_MAX = 18, PATIENT_VERTICES_MAX = 1024 };
 static const uint64_t search_nodes = 4000000;
-static const uint64_t refine_ends_all = 1u << 29, poor_ends = 1u << 22; /* ends of edges that refinement looks at, a poor start's */
-static const uint64_t start_ends_each = 1u << 14, start_ends_max = 1u << 22; /* ends of edges that random starts look at: a vertex, in all */
+static const uint64_t refine_ends_all = 1u << 29, poor_ends = 1u << 22; /* ends of edges that refinement looks at, a poor
+                                                                           start's */
+static const uint64_t start_ends_each = 1u << 14, start_ends_max = 1u << 22; /* ends of edges that random starts look at: a
+                                                                                vertex, in all */
 
 static const struct partitioner *const tried[] = {
-    &partitioner_strided, &partitioner_metis_rb, &partitioner_metis_kway, &partitioner_scotch, &partitioner_block, &partitioner_cyclic,
+    &partitioner_strided, &partitioner_metis_rb, &partitioner_metis_kway, &partitioner_scotch, &partitioner_block,
+    &partitioner_cyclic,
 };
 
 /* The best so far; `start` is the table of what is tried next. */
@@ -159,5 +162,6 @@ static int automatic(const struct partition_problem *problem, struct partition *
 }
 
 const struct partitioner partitioner_auto = {
-    .name = "auto", .summary = "the formula where one is known; else the best of all, refined, for few ranks by search", .make = automatic,
+    .name = "auto", .summary = "the formula where one is known; else the best of all, refined, for few ranks by search",
+    .make = automatic,
 };

@@ -122,8 +122,8 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* The vertices of node u's own numbers are a run, which has ceil(size / parts) of some parts, and no part more: of the parts u*size + k
- * with k below the common divisor. Each k has its turn for `cycle` nodes, in which u*size meets no part twice. */
+/* The vertices of node u's own numbers are a run, which has ceil(size / parts) of some parts, and no part more: of the parts
+ * u*size + k with k below the common divisor. Each k has its turn for `cycle` nodes, in which u*size meets no part twice. */
 static void parts_name(struct mapping *m)
 {
     uint32_t size = m->procs / m->parts, divisor = common_divisor(size, m->parts);
@@ -140,7 +140,8 @@ static uint32_t shift_least(uint32_t shift, uint32_t size, uint32_t procs)
 
 int mapping_of_partition(struct mapping *out, const struct partition *partition, const uint32_t *node_of_rank)
 {
-    struct mapping made = {.procs = partition->vertices, .parts = partition->parts, .by = partition->by, .optimal = partition->optimal};
+    struct mapping made = {.procs = partition->vertices, .parts = partition->parts, .by = partition->by,
+                           .optimal = partition->optimal};
     if (!node_of_rank && partition->form != PARTITION_TABLE) {
         made.form = partition->form == PARTITION_MODULO ? MAPPING_MODULO : MAPPING_SHIFT;
         if (made.form == MAPPING_MODULO)
@@ -159,7 +160,8 @@ int mapping_of_partition(struct mapping *out, const struct partition *partition,
     return error;
 }
 
-void mapping_step(const struct schedule *schedule, const struct mapping *mapping, uint32_t rank, uint32_t k, struct schedule_step *out)
+void mapping_step(const struct schedule *schedule, const struct mapping *mapping, uint32_t rank, uint32_t k,
+                  struct schedule_step *out)
 {
     schedule_step(schedule, mapping_virtual(mapping, rank), k, out);
     if (out->send_to != SCHEDULE_NONE)

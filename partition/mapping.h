@@ -10,7 +10,8 @@
 #include "partition/partitioner.h"
 
 enum mapping_form {
-    MAPPING_MODULO, /* rank i of node u plays vertex i*parts + part, that being one of those most of u's ranks are in by their numbers */
+    MAPPING_MODULO, /* rank i of node u plays vertex i*parts + part, that being one of those most of u's ranks are in by their
+                       numbers */
     MAPPING_SHIFT,  /* rank r plays vertex r + shift */
     MAPPING_TABLE,
 };
@@ -55,13 +56,14 @@ void mapping_identity(struct mapping *out, uint32_t procs);
 int mapping_of_partition(struct mapping *out, const struct partition *partition, const uint32_t *node_of_rank);
 /* Top down: partitions the vertices among the outermost groups, then those of each group among the groups within it, and so on.
  * The problem says which graph, schedule, seed and what to do without; parts and sizes are the hierarchy's. `scotch` sees all
- * levels at once if they are alike everywhere; `auto` tries every strategy, keeps the smallest J and exchanges vertices as long as
- * it falls. Errors as partition_make(). */
+ * levels at once if they are alike everywhere; `auto` tries every strategy, keeps the smallest J and exchanges vertices as long
+ * as it falls. Errors as partition_make(). */
 int mapping_make(struct mapping *out, const struct partitioner *partitioner, const struct partition_problem *problem,
                  const struct hierarchy *hierarchy, char *reason, size_t reason_bytes);
-/* Exchanges what groups that are alike play, at every level from outside in, and then ranks within innermost groups, so that as many as
- * can play their own number or one of their own group: those are blocks that exch. need not move, or not far. J and cuts stay. Of up to
- * 256 groups alike the most there can be at their level, of more a good deal. A formula has been chosen so, and stays. 0 or -ENOMEM. */
+/* Exchanges what groups that are alike play, at every level from outside in, and then ranks within innermost groups, so that as
+ * many as can play their own number or one of their own group: those are blocks that exch. need not move, or not far. J and cuts
+ * stay. Of up to 256 groups alike the most there can be at their level, of more a good deal. A formula has been chosen so, and
+ * stays. 0 or -ENOMEM. */
 int mapping_settle(struct mapping *mapping, const struct hierarchy *hierarchy);
 /* The same mapping as tables. 0 or -ENOMEM. */
 int mapping_expand(struct mapping *mapping);
@@ -74,12 +76,14 @@ static inline struct numbering mapping_numbering(const struct mapping *m)
 }
 
 /* schedule_step_numbered() without tables: step k of a rank, partners being ranks. O(1). */
-void mapping_step(const struct schedule *schedule, const struct mapping *mapping, uint32_t rank, uint32_t k, struct schedule_step *out);
+void mapping_step(const struct schedule *schedule, const struct mapping *mapping, uint32_t rank, uint32_t k,
+                  struct schedule_step *out);
 
 struct mapping_quality {
     double j; /* sum of weight times distance over all edges */
     uint64_t cut[HIERARCHY_LEVELS_MAX];     /* weight of the edges between groups of that level */
-    uint64_t busiest[HIERARCHY_LEVELS_MAX]; /* ... of those that leave the group of that level that they are most for, both ways */
+    uint64_t busiest[HIERARCHY_LEVELS_MAX]; /* ... of those that leave the group of that level that they are most for, both
+                                               ways */
     uint32_t busiest_group[HIERARCHY_LEVELS_MAX];
 };
 
@@ -87,7 +91,7 @@ struct mapping_quality {
 int mapping_quality(const struct graph *graph, const struct mapping *mapping, const struct hierarchy *hierarchy,
                     struct mapping_quality *out);
 /* Blocks that cross between groups of a level in each round, into cut[schedule_rounds()]. */
-void mapping_step_cuts(const struct schedule *schedule, const struct mapping *mapping, const struct hierarchy *hierarchy, uint32_t level,
-                       uint64_t *cut);
+void mapping_step_cuts(const struct schedule *schedule, const struct mapping *mapping, const struct hierarchy *hierarchy,
+                       uint32_t level, uint64_t *cut);
 
 #endif

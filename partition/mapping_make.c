@@ -9,8 +9,8 @@
 
 enum { PATIENT_PLACES_MAX = 4096 };
 
-/* Places and vertices side by side: every group of every level is a run of places, and the vertices at that run are those it gets.
- * Many groups of a level ask the same question: the last one and its answer are kept. */
+/* Places and vertices side by side: every group of every level is a run of places, and the vertices at that run are those it
+ * gets. Many groups of a level ask the same question: the last one and its answer are kept. */
 struct descent {
     const struct partitioner *partitioner;
     const struct partition_problem *problem;
@@ -32,7 +32,8 @@ static int same_graph(const struct graph *a, const struct graph *b)
     if (a->vertices != b->vertices || a->row[a->vertices] != b->row[b->vertices])
         return 0;
     size_t ends = a->row[a->vertices];
-    return !memcmp(a->row, b->row, a->vertices * sizeof *a->row) && !memcmp(a->neighbour, b->neighbour, ends * sizeof *a->neighbour) &&
+    return !memcmp(a->row, b->row, a->vertices * sizeof *a->row) &&
+           !memcmp(a->neighbour, b->neighbour, ends * sizeof *a->neighbour) &&
            !memcmp(a->weight, b->weight, ends * sizeof *a->weight);
 }
 
@@ -150,7 +151,8 @@ static int descend(struct descent *d, struct mapping *out)
         error = level_part(d, l);
     if (error)
         return error;
-    *out = (struct mapping){.procs = n, .form = MAPPING_SHIFT, .parts = 1, .by = d->by ? d->by : d->partitioner->name, .optimal = d->optimal};
+    *out = (struct mapping){.procs = n, .form = MAPPING_SHIFT, .parts = 1, .by = d->by ? d->by : d->partitioner->name,
+                            .optimal = d->optimal};
     error = mapping_expand(out);
     for (uint32_t i = 0; i < n && !error; i++) {
         out->virtual_of_rank[d->place[i]] = d->vertex[i];
@@ -162,7 +164,8 @@ static int descend(struct descent *d, struct mapping *out)
 static int top_down(struct mapping *out, const struct partitioner *partitioner, const struct partition_problem *problem,
                   const struct hierarchy *hierarchy, char *reason, size_t reason_bytes)
 {
-    struct descent d = {.partitioner = partitioner, .problem = problem, .hierarchy = hierarchy, .reason = reason, .reason_bytes = reason_bytes};
+    struct descent d = {.partitioner = partitioner, .problem = problem, .hierarchy = hierarchy, .reason = reason,
+                        .reason_bytes = reason_bytes};
     size_t n = hierarchy->procs;
     uint32_t *all = malloc(6 * n * sizeof *all);
     if (!all)
@@ -232,7 +235,8 @@ int mapping_make(struct mapping *out, const struct partitioner *partitioner, con
     int error = by_one(&made, partitioner, problem, hierarchy, reason, reason_bytes);
     if (error)
         return error;
-    /* What is the best at the outermost level, even proved so, need not be for those within. A formula is kept: it costs nothing. */
+    /* What is the best at the outermost level, even proved so, need not be for those within. A formula is kept: it costs
+     * nothing. */
     int settled = strcmp(made.by, partitioner_closed.name) == 0 || (hierarchy->levels < 2 && made.optimal);
     if (partitioner == &partitioner_auto && !settled) {
         if (hierarchy->levels > 1)

@@ -1,4 +1,5 @@
-/* Names of parts are anybody's: of two groups that are alike either may play either part. Here they are given so that ranks stay. */
+/* Names of parts are anybody's: of two groups that are alike either may play either part. Here they are given so that ranks
+ * stay. */
 #include "partition/mapping_whole.h"
 #include "partition/settle.h"
 
@@ -12,7 +13,8 @@ struct settling {
     uint32_t *place, *vertex, *moved; /* [procs] */
     uint32_t *slot_of_place;          /* [procs] where in that order a place is */
     uint32_t *begin, *member, *of_member; /* [procs] groups within one: where they begin; those alike; where each is to go */
-    uint32_t *index;                  /* [procs] of a slot, the number among the members of the group it is in; UINT32_MAX: in none */
+    uint32_t *index;                  /* [procs] of a slot, the number among the members of the group it is in; UINT32_MAX: in
+                                         none */
 };
 
 /* Whether two runs of as many places are parted alike at all levels further in. */
@@ -73,7 +75,8 @@ static int run_settle(struct settling *s, uint32_t level, uint32_t begin, uint32
     for (uint32_t g = 0; g < groups && !error; g++) {
         uint32_t members = 0, count = s->begin[g + 1] - s->begin[g];
         for (uint32_t other = g; other < groups && !done[g]; other++)
-            if (!done[other] && s->begin[other + 1] - s->begin[other] == count && alike(s, level, s->begin[g], s->begin[other], count)) {
+            if (!done[other] && s->begin[other + 1] - s->begin[other] == count &&
+                alike(s, level, s->begin[g], s->begin[other], count)) {
                 s->member[members++] = s->begin[other];
                 done[other] = other != g;
             }
@@ -147,8 +150,9 @@ int mapping_settle(struct mapping *mapping, const struct hierarchy *hierarchy)
     uint32_t *all = malloc((8 * n + 1) * sizeof *all);
     if (!all)
         return -ENOMEM;
-    struct settling s = {.hierarchy = hierarchy, .place = all, .vertex = all + n, .moved = all + 2 * n, .slot_of_place = all + 3 * n,
-                         .member = all + 4 * n, .of_member = all + 5 * n, .index = all + 6 * n, .begin = all + 7 * n};
+    struct settling s = {.hierarchy = hierarchy, .place = all, .vertex = all + n, .moved = all + 2 * n,
+                         .slot_of_place = all + 3 * n, .member = all + 4 * n, .of_member = all + 5 * n, .index = all + 6 * n,
+                         .begin = all + 7 * n};
     int error = settle(&s, mapping);
     free(all);
     return error;

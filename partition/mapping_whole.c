@@ -53,7 +53,8 @@ static int groups_alike(const struct hierarchy *h, uint32_t l)
     return alike ? 0 : -ENOTSUP;
 }
 
-/* The machine as Scotch knows trees: every group of a level as large and with as many groups within. 0, or -ENOTSUP if it is not so. */
+/* The machine as Scotch knows trees: every group of a level as large and with as many groups within. 0, or -ENOTSUP if it is not
+ * so. */
 static int hierarchy_target(const struct hierarchy *h, struct partition_target *out)
 {
     *out = (struct partition_target){.levels = h->levels};

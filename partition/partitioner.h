@@ -2,13 +2,14 @@
  *
  *   block        runs of consecutive vertices
  *   cyclic       one vertex to every part in turn, until it is full
- *   closed       the optimum by a formula, where one is known: v mod parts for Bruck and recursive doubling with a power of two of
- *                equal parts, runs for ring and neighbour exchange
+ *   closed       the optimum by a formula, where one is known: v mod parts for Bruck and recursive doubling with a power of two
+ *                of equal parts, runs for ring and neighbour exchange
  *   metis-kway   METIS, k ways at once; its sizes repaired
  *   metis-rb     METIS, by recursive bisection; its sizes repaired
  *   scotch       Scotch, by recursive bipartitioning onto the target; its sizes repaired
  *   strided      runs of the vertices in an order that brings together those a power of two apart; the best of all those powers
- *   auto         the formula if it meets a bound; else the best of all these, refined, or found by search if there are few vertices
+ *   auto         the formula if it meets a bound; else the best of all these, refined, or found by search if there are few
+ *                vertices
  *
  * The same problem has the same answer. METIS draws its numbers from rand(), so only one thread at a time may partition. */
 #ifndef SHMCOLL_PARTITION_PARTITIONER_H

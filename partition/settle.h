@@ -12,8 +12,8 @@ struct settle_pair {
     uint32_t a, b, weight;
 };
 
-/* Into of[count] a permutation: a is given b = of[a]. The best up to SETTLE_EXACT_MOST, by the Hungarian method, O(count^3); beyond
- * that greedily, the greatest first, of equal ones the first a, then the first b. Sorts the pairs. 0 or -ENOMEM. */
+/* Into of[count] a permutation: a is given b = of[a]. The best up to SETTLE_EXACT_MOST, by the Hungarian method, O(count^3);
+ * beyond that greedily, the greatest first, of equal ones the first a, then the first b. Sorts the pairs. 0 or -ENOMEM. */
 int settle_assign(uint32_t count, struct settle_pair *pair, size_t pairs, uint32_t *of);
 
 #endif

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /* A collective of `procs` ranks of one node, in picoseconds. Where there is one rank, or nothing to hand on, it takes none. */
-static int node_ps(struct sim_network *n, const struct job *job, const struct params *params, struct trace_sink *sink, uint64_t *out,
-                   char *reason, size_t reason_bytes)
+static int node_ps(struct sim_network *n, const struct job *job, const struct params *params, struct trace_sink *sink,
+                   uint64_t *out, char *reason, size_t reason_bytes)
 {
     struct scenario inner = *n->scenario;
     struct sim sim;
@@ -46,7 +46,8 @@ static uint32_t leader_of(const struct sim_network *n, uint32_t node)
 static int gather(struct sim_network *n, struct trace_sink *sink, uint64_t *out, char *reason, size_t reason_bytes)
 {
     const struct job *job = &n->scenario->job;
-    struct job inner = {.kind = JOB_ALLGATHER, .procs = ranks_of(n, 0), .allgather = {job_size_bytes(job), job->allgather.in_place}};
+    struct job inner = {.kind = JOB_ALLGATHER, .procs = ranks_of(n, 0),
+                        .allgather = {job_size_bytes(job), job->allgather.in_place}};
     *out = 0;
     return job->kind == JOB_ALLGATHER ? node_ps(n, &inner, &n->scenario->params_gather, sink, out, reason, reason_bytes) : 0;
 }
@@ -54,7 +55,8 @@ static int gather(struct sim_network *n, struct trace_sink *sink, uint64_t *out,
 static int spread(struct sim_network *n, uint32_t node, struct trace_sink *sink, uint64_t *out, char *reason, size_t reason_bytes)
 {
     uint32_t procs = n->scenario->job.procs, ppn = ranks_of(n, 0);
-    uint64_t block = job_size_bytes(&n->scenario->job), bytes = n->scenario->job.kind == JOB_ALLGATHER ? block * ppn * ((procs - 1) / ppn) : block;
+    uint64_t block = job_size_bytes(&n->scenario->job);
+    uint64_t bytes = n->scenario->job.kind == JOB_ALLGATHER ? block * ppn * ((procs - 1) / ppn) : block;
     struct job inner = {.kind = JOB_BCAST, .procs = ranks_of(n, node), .bcast = {bytes, leader_of(n, node)}};
     return node_ps(n, &inner, &n->scenario->params, sink, out, reason, reason_bytes);
 }
@@ -113,8 +115,8 @@ static void pass_on(struct sim_network_levels *l, struct trace_step step)
 static void wait_until(struct sim_network_levels *l, uint32_t rank, uint64_t to_ps)
 {
     if (l->told_ps[rank] < to_ps)
-        pass_on(l, (struct trace_step){.rank = rank, .op = STEP_WAIT_GE, .label = "wait", .start_ps = l->told_ps[rank], .wait_end_ps = to_ps,
-                                       .end_ps = to_ps, .sent_ps = to_ps});
+        pass_on(l, (struct trace_step){.rank = rank, .op = STEP_WAIT_GE, .label = "wait", .start_ps = l->told_ps[rank],
+                                       .wait_end_ps = to_ps, .end_ps = to_ps, .sent_ps = to_ps});
 }
 
 /* Of the node whose ranks begin at base_rank, from begin_ps on. */
@@ -146,7 +148,8 @@ static void emit_among(void *context, const struct trace_step *told)
     pass_on(l, step);
 }
 
-int sim_network_levels_begin(struct sim_network_levels *l, struct sim_network *n, struct trace_sink *sink, char *reason, size_t reason_bytes)
+int sim_network_levels_begin(struct sim_network_levels *l, struct sim_network *n, struct trace_sink *sink, char *reason,
+                             size_t reason_bytes)
 {
     uint32_t procs = n->scenario->job.procs, ppn = n->scenario->machine.ppn;
     uint64_t unused_ps;

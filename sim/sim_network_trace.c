@@ -27,11 +27,12 @@ static void tell_message(void *context, const struct sim_cluster_message *m)
     const struct sim_network_watch *watch = context;
     int inside = m->from / watch->ppn == m->to / watch->ppn;
     uint64_t take_ps = m->alone_ps - (inside ? m->end_ps - m->take_ps : 0); /* alone it would have begun then */
-    tell(watch, (struct trace_step){.rank = m->from, .op = STEP_STORE, .label = "send", .bytes = m->bytes, .start_ps = m->ready_ps,
-                                    .wait_end_ps = m->send_end_ps - m->send_work_ps, .end_ps = m->send_end_ps, .sent_ps = m->ready_ps,
-                                    .alone_ps = m->send_ps});
-    tell(watch, (struct trace_step){.rank = m->to, .op = STEP_WAIT_GE, .label = "receive", .bytes = m->bytes, .start_ps = m->want_ps,
-                                    .wait_end_ps = m->take_ps, .end_ps = m->end_ps, .sent_ps = m->send_ps, .alone_ps = take_ps});
+    tell(watch, (struct trace_step){.rank = m->from, .op = STEP_STORE, .label = "send", .bytes = m->bytes,
+                                    .start_ps = m->ready_ps, .wait_end_ps = m->send_end_ps - m->send_work_ps,
+                                    .end_ps = m->send_end_ps, .sent_ps = m->ready_ps, .alone_ps = m->send_ps});
+    tell(watch, (struct trace_step){.rank = m->to, .op = STEP_WAIT_GE, .label = "receive", .bytes = m->bytes,
+                                    .start_ps = m->want_ps, .wait_end_ps = m->take_ps, .end_ps = m->end_ps, .sent_ps = m->send_ps,
+                                    .alone_ps = take_ps});
     if (!watch->links && !inside)
         tell_ports(watch, m);
 }
@@ -47,9 +48,9 @@ static void tell_crossing(void *context, uint32_t from, uint32_t to, uint64_t by
 
 static void tell_move(void *context, const struct sim_cluster_move *m)
 {
-    tell(context, (struct trace_step){.rank = m->rank, .op = STEP_STORE, .label = "rotate", .bytes = m->bytes, .start_ps = m->begin_ps,
-                                      .wait_end_ps = m->end_ps - m->work_ps, .end_ps = m->end_ps, .sent_ps = m->begin_ps,
-                                      .alone_ps = m->begin_ps});
+    tell(context, (struct trace_step){.rank = m->rank, .op = STEP_STORE, .label = "rotate", .bytes = m->bytes,
+                                      .start_ps = m->begin_ps, .wait_end_ps = m->end_ps - m->work_ps, .end_ps = m->end_ps,
+                                      .sent_ps = m->begin_ps, .alone_ps = m->begin_ps});
 }
 
 struct sim_cluster_observer sim_network_observer(struct sim_network_watch *watch)

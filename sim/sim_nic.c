@@ -154,8 +154,8 @@ static const char *label_of(const struct sim_nic *nic, const struct sim_nic_piec
 static void trace(const struct sim_nic *nic, const struct sim_nic_piece *p, uint32_t rank, uint64_t start_ps, uint64_t end_ps)
 {
     struct trace_step step = {.rank = rank, .op = STEP_COPY, .stage = p->route[p->hop].stage, .label = label_of(nic, p),
-                              .start_ps = start_ps - nic->base_ps, .wait_end_ps = start_ps - nic->base_ps, .end_ps = end_ps - nic->base_ps,
-                              .bytes = size_of(nic, p)};
+                              .start_ps = start_ps - nic->base_ps, .wait_end_ps = start_ps - nic->base_ps,
+                              .end_ps = end_ps - nic->base_ps, .bytes = size_of(nic, p)};
     nic->sink->emit(nic->sink->context, &step);
 }
 

@@ -84,8 +84,8 @@ struct sim_remote_pair *sim_remote_pair_of(struct sim_remote *s, struct sim_remo
     return p;
 }
 
-void sim_remote_ring_made(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_endpoint *other,
-                          struct sim_remote_pair *there)
+void sim_remote_ring_made(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                          struct sim_remote_endpoint *other, struct sim_remote_pair *there)
 {
     if (!p || !there || p->out_ring)
         return;
@@ -107,8 +107,9 @@ static void wake(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t a
 
 static void tell(struct sim_remote *s, struct sim_remote_endpoint *e, uint32_t op, uint64_t ps, const char *label, uint64_t bytes)
 {
-    struct trace_step step = {.rank = e->rank, .op = e->over ? STEP_DONE : op, .stage = NIC_STAGE_CORE, .label = label, .bytes = bytes,
-                              .start_ps = e->told_ps - s->base_ps, .wait_end_ps = e->at_ps - s->base_ps, .end_ps = e->at_ps + ps - s->base_ps};
+    struct trace_step step = {.rank = e->rank, .op = e->over ? STEP_DONE : op, .stage = NIC_STAGE_CORE, .label = label,
+                              .bytes = bytes, .start_ps = e->told_ps - s->base_ps, .wait_end_ps = e->at_ps - s->base_ps,
+                              .end_ps = e->at_ps + ps - s->base_ps};
     if (step.end_ps > step.start_ps)
         s->sink->emit(s->sink->context, &step);
     e->told_ps = e->at_ps + ps;
@@ -141,14 +142,17 @@ void sim_remote_copy(struct sim_remote *s, struct sim_remote_endpoint *e, uint64
 void sim_remote_register(struct sim_remote *s, struct sim_remote_endpoint *e, const struct sim_remote_message *m)
 {
     int hit = registration_use(&e->registered, m->address, m->bytes);
-    sim_remote_spend(s, e, hit ? s->costs.register_hit_ps : nic_register_ps(&s->costs, m->bytes), hit ? "registered" : "register", m->bytes);
+    sim_remote_spend(s, e, hit ? s->costs.register_hit_ps : nic_register_ps(&s->costs, m->bytes), hit ? "registered" : "register",
+                     m->bytes);
 }
 
-void sim_remote_post(struct sim_remote *s, struct sim_remote_endpoint *e, enum sim_nic_verb verb, uint32_t to, uint64_t bytes, void *subject)
+void sim_remote_post(struct sim_remote *s, struct sim_remote_endpoint *e, enum sim_nic_verb verb, uint32_t to, uint64_t bytes,
+                     void *subject)
 {
     static const char *const labels[] = {"post packet", "post immediate", "post put", "post get"};
     int carries = verb == SIM_NIC_PACKET || verb == SIM_NIC_IMMEDIATE;
-    sim_remote_spend(s, e, nic_post_ps(&s->costs, carries ? bytes + s->costs.head_bytes : s->costs.descriptor_bytes), labels[verb], bytes);
+    sim_remote_spend(s, e, nic_post_ps(&s->costs, carries ? bytes + s->costs.head_bytes : s->costs.descriptor_bytes),
+                     labels[verb], bytes);
     if (subject)
         sim_nic_post(&s->nic, verb, e->rank, to, bytes, subject, e->at_ps);
 }
@@ -180,7 +184,8 @@ void sim_remote_item(struct sim_remote *s, struct sim_remote_endpoint *e, enum s
 
 /* ---- the program ---- */
 
-static struct sim_remote_message *message_make(struct sim_remote *s, struct sim_remote_endpoint *e, const struct sim_remote_act *act)
+static struct sim_remote_message *message_make(struct sim_remote *s, struct sim_remote_endpoint *e,
+                                               const struct sim_remote_act *act)
 {
     struct sim_remote_message *m = calloc(1, sizeof *m);
     if (!m) {
@@ -319,15 +324,15 @@ static int tell_error(const struct sim_remote *s, char *reason, size_t reason_by
         return s->error;
     for (uint32_t r = 0; r < s->procs; r++)
         if (!s->endpoint[r].over) {
-            snprintf(reason, reason_bytes, "%u of %u ranks wait for ever, the first is rank %u at its act %u", s->running, s->procs, r,
-                     s->endpoint[r].act);
+            snprintf(reason, reason_bytes, "%u of %u ranks wait for ever, the first is rank %u at its act %u", s->running,
+                     s->procs, r, s->endpoint[r].act);
             break;
         }
     return -EDEADLK;
 }
 
-int sim_remote_call(struct sim_remote *s, const struct sim_remote_program *program, struct trace_sink *sink, uint64_t *time_ps, char *reason,
-                    size_t reason_bytes)
+int sim_remote_call(struct sim_remote *s, const struct sim_remote_program *program, struct trace_sink *sink, uint64_t *time_ps,
+                    char *reason, size_t reason_bytes)
 {
     uint64_t end_ps = s->now_ps;
     s->program = *program;

@@ -1,25 +1,28 @@
 /* Messages between ranks on nodes, over S2's channels and their network interfaces, in simulated time.
  *
- * Every rank is one loop on its core. By turns it takes in one of what has come, in the order in which it came (packets in its queue
- * and events of its interface: one place to look, however many peers), and sends on one thing that can go; with nothing to take in
- * it goes on with its program; it is parked when there is nothing at all. What a turn costs adds up, and what it gives to the interface leaves when the core is that far.
+ * Every rank is one loop on its core. By turns it takes in one of what has come, in the order in which it came (packets in its
+ * queue and events of its interface: one place to look, however many peers), and sends on one thing that can go; with nothing to
+ * take in it goes on with its program; it is parked when there is nothing at all. What a turn costs adds up, and what it gives to
+ * the interface leaves when the core is that far.
  *
- *   mp        packets into the receiver's queue, by credits (credit.h); a limit is told by an immediate put into the sender's word
- *   er        the pair's ring (er_ring.h): an immediate put, or a copy into the own ring and a put to the same place of the other's;
- *             units come back on what goes the other way, or by a packet when a quarter is owed
- *   sr        what a packet does not hold is copied into units of a pool, a packet tells, the receiver gets it into units of its own
+ *   mp        packets into the receiver's queue, by credits (credit.h); a limit is told by an immediate put into the sender's
+ *             word
+ *   er        the pair's ring (er_ring.h): an immediate put, or a copy into the own ring and a put to the same place of the
+ *             other's; units come back on what goes the other way, or by a packet when a quarter is owed
+ *   sr        what a packet does not hold is copied into units of a pool, a packet tells, the receiver gets it into units of its
+ *             own
  *   zc        long messages: registered (registration.h), offered, fetched; short ones as sr
  *   combined  zc over rings for the first peers, as many as the shape allows at both ends, and over sr for all others
  * Longer messages than the shape's eager_bytes are asked for and sent when the receiver has answered, where they are not fetched.
  *
- * Ranks of a node, rank after rank, share its interface and what is behind it. Between them a message is two copies by their cores, as
- * without channels, at what these cost beside nobody: memory is not shared here.
+ * Ranks of a node, rank after rank, share its interface and what is behind it. Between them a message is two copies by their
+ * cores, as without channels, at what these cost beside nobody: memory is not shared here.
  *
- * A sink is told of what a core does, with the time since it last did something as waiting; after the end of the rank's program as
- * STEP_DONE. A call begins at 0.
+ * A sink is told of what a core does, with the time since it last did something as waiting; after the end of the rank's program
+ * as STEP_DONE. A call begins at 0.
  *
- * State of a pair is made at first use. Receives may be posted late: what comes before is kept aside, for another copy. One thread
- * at a time. */
+ * State of a pair is made at first use. Receives may be posted late: what comes before is kept aside, for another copy. One
+ * thread at a time. */
 #ifndef SHMCOLL_SIM_REMOTE_H
 #define SHMCOLL_SIM_REMOTE_H
 
@@ -62,13 +65,15 @@ struct sim_remote_question {
     struct channel_shape shape;
     uint32_t procs;
     uint32_t ppn; /* 0, 1: a rank a node */
-    int (*inside)(void *context, uint32_t from, uint32_t to, uint64_t bytes, struct sim_cluster_cost *out); /* as of sim_cluster_nodes */
+    /* as of sim_cluster_nodes */
+    int (*inside)(void *context, uint32_t from, uint32_t to, uint64_t bytes, struct sim_cluster_cost *out);
     void *context;
     int cold; /* memory of messages is in no cache, and registered for the first time */
 };
 
 enum sim_remote_kind { SIM_REMOTE_EAGER, SIM_REMOTE_ASK, SIM_REMOTE_ANSWER, SIM_REMOTE_DATA, SIM_REMOTE_UNIT, SIM_REMOTE_OFFER,
-                       SIM_REMOTE_RETURN, SIM_REMOTE_NOTE, SIM_REMOTE_WANT, SIM_REMOTE_GRANT, SIM_REMOTE_REFUSE, SIM_REMOTE_LIMIT, SIM_REMOTE_INSIDE };
+                       SIM_REMOTE_RETURN, SIM_REMOTE_NOTE, SIM_REMOTE_WANT, SIM_REMOTE_GRANT, SIM_REMOTE_REFUSE, SIM_REMOTE_LIMIT,
+                       SIM_REMOTE_INSIDE };
 
 struct sim_remote_message {
     uint32_t peer, number, act;
@@ -117,8 +122,8 @@ struct sim_remote_pair {
     struct sim_remote_pair *next;
 };
 
-enum sim_remote_item_kind { SIM_REMOTE_ITEM_PACKET, SIM_REMOTE_ITEM_RING, SIM_REMOTE_ITEM_GOT, SIM_REMOTE_ITEM_TAKEN, SIM_REMOTE_ITEM_LIMIT,
-                            SIM_REMOTE_ITEM_INSIDE };
+enum sim_remote_item_kind { SIM_REMOTE_ITEM_PACKET, SIM_REMOTE_ITEM_RING, SIM_REMOTE_ITEM_GOT, SIM_REMOTE_ITEM_TAKEN,
+                            SIM_REMOTE_ITEM_LIMIT, SIM_REMOTE_ITEM_INSIDE };
 struct sim_remote_item {
     enum sim_remote_item_kind kind;
     void *what;
@@ -169,8 +174,8 @@ int sim_remote_create(struct sim_remote *s, const struct sim_remote_question *qu
 void sim_remote_destroy(struct sim_remote *s);
 /* One call: every rank goes through its program. Begins when nothing of the last one is on its way.
  * 0; -ENOMEM; -EDEADLK, -EPROTO or -EBADMSG with a line in `reason`. *time_ps: the last rank ends. */
-int sim_remote_call(struct sim_remote *s, const struct sim_remote_program *program, struct trace_sink *sink, uint64_t *time_ps, char *reason,
-                    size_t reason_bytes);
+int sim_remote_call(struct sim_remote *s, const struct sim_remote_program *program, struct trace_sink *sink, uint64_t *time_ps,
+                    char *reason, size_t reason_bytes);
 /* Whether credits add up at every rank, none is owed more than there is, and every queue has had room. */
 int sim_remote_sound(const struct sim_remote *s);
 /* Memory of the channels of the rank that has most. */
@@ -189,12 +194,13 @@ void sim_remote_spend(struct sim_remote *s, struct sim_remote_endpoint *e, uint6
 void sim_remote_copying(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t ps, const char *label, uint64_t bytes);
 void sim_remote_copy(struct sim_remote *s, struct sim_remote_endpoint *e, uint64_t bytes, int cold);
 /* The core gives it to the interface. */
-void sim_remote_post(struct sim_remote *s, struct sim_remote_endpoint *e, enum sim_nic_verb verb, uint32_t to, uint64_t bytes, void *subject);
+void sim_remote_post(struct sim_remote *s, struct sim_remote_endpoint *e, enum sim_nic_verb verb, uint32_t to, uint64_t bytes,
+                     void *subject);
 void sim_remote_register(struct sim_remote *s, struct sim_remote_endpoint *e, const struct sim_remote_message *m);
 void sim_remote_item(struct sim_remote *s, struct sim_remote_endpoint *e, enum sim_remote_item_kind kind, void *what);
 /* The ring from one to the other is there, from now on if it was not. */
-void sim_remote_ring_made(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_endpoint *other,
-                          struct sim_remote_pair *there);
+void sim_remote_ring_made(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                          struct sim_remote_endpoint *other, struct sim_remote_pair *there);
 void sim_remote_done(struct sim_remote_endpoint *e, struct sim_remote_message *m);
 /* Something may go to that peer. */
 void sim_remote_pending(struct sim_remote_endpoint *e, struct sim_remote_pair *p);
@@ -205,13 +211,15 @@ static inline int sim_remote_is_inside(const struct sim_remote *s, uint32_t a, u
 }
 
 /* sim_remote_inside.c: what goes to a rank of the same node; begins to come there; and is taken in. */
-void sim_remote_inside_send(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_message *m);
+void sim_remote_inside_send(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                            struct sim_remote_message *m);
 void sim_remote_inside_come(struct sim_remote *s, uint32_t target);
 void sim_remote_inside_receive(struct sim_remote *s, struct sim_remote_endpoint *e, const struct sim_remote_packet *packet);
 
 /* sim_remote_out.c */
 void sim_remote_send(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_message *m);
-void sim_remote_control(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_packet packet);
+void sim_remote_control(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                        struct sim_remote_packet packet);
 /* One thing goes to somebody: 1, or 0 if nothing can. */
 int sim_remote_push(struct sim_remote *s, struct sim_remote_endpoint *e);
 /* Asks the idle sender that the pool's hand points at for its credits. */

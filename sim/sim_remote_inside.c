@@ -4,14 +4,17 @@
 
 #include <errno.h>
 
-void sim_remote_inside_send(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p, struct sim_remote_message *m)
+void sim_remote_inside_send(struct sim_remote *s, struct sim_remote_endpoint *e, struct sim_remote_pair *p,
+                            struct sim_remote_message *m)
 {
     struct sim_remote_endpoint *other = &s->endpoint[p->rank];
     struct sim_remote_pair *there = sim_remote_pair_of(s, other, e->rank);
-    struct sim_remote_packet packet = {.kind = SIM_REMOTE_INSIDE, .from = e->rank, .to = p->rank, .number = m->number, .bytes = m->bytes};
+    struct sim_remote_packet packet = {.kind = SIM_REMOTE_INSIDE, .from = e->rank, .to = p->rank, .number = m->number,
+                                       .bytes = m->bytes};
     struct sim_cluster_cost cost = {.send_ps = 0};
     int err = s->question.inside(s->question.context, e->rank, p->rank, m->bytes, &cost);
-    uint64_t first_ps = e->at_ps + cost.time_ps - cost.receive_ps; /* then its last byte is there no later than it can be copied */
+    uint64_t first_ps = e->at_ps + cost.time_ps - cost.receive_ps; /* then its last byte is there no later than it can be
+                                                                      copied */
     packet.receive_ps = cost.receive_ps;
     struct sim_remote_packet *own = err ? NULL : sim_remote_packet_make(s, packet);
     s->error = err ? err : s->error;

@@ -9,7 +9,8 @@ int sim_remote_question_of(const struct scenario *s, struct sim_remote_question 
     struct nic_setup setup;
     int err = nic_setup_of(s, &setup, reason, reason_bytes);
     if (!err)
-        *out = (struct sim_remote_question){.costs = setup.costs, .kind = setup.kind, .shape = setup.shape, .procs = s->job.procs, .cold = s->conditions.buffers == BUFFERS_COLD};
+        *out = (struct sim_remote_question){.costs = setup.costs, .kind = setup.kind, .shape = setup.shape, .procs = s->job.procs,
+                                            .cold = s->conditions.buffers == BUFFERS_COLD};
     return err;
 }
 

@@ -31,7 +31,8 @@ static uint64_t place_of(const struct sim_remote_schedule *s, uint32_t virtual_r
 /* In the rank: all blocks at once, or each that is not where it belongs. */
 static struct sim_remote_act move_of(const struct sim_remote_schedule *s, const struct schedule_step *step)
 {
-    struct sim_remote_act move = {.kind = SIM_REMOTE_MOVE, .bytes = s->question.size_bytes * s->schedule.procs, .warm = 1, .times = 1};
+    struct sim_remote_act move = {.kind = SIM_REMOTE_MOVE, .bytes = s->question.size_bytes * s->schedule.procs, .warm = 1,
+                                  .times = 1};
     if (step->op == SCHEDULE_PERMUTE) {
         move.bytes = s->question.size_bytes;
         move.times = (uint32_t)numbering_moves(s->numbering, s->schedule.procs, step->shift);
@@ -51,8 +52,10 @@ static void exchange(const struct sim_remote_schedule *s, uint32_t rank, uint32_
         return;
     *out = (struct sim_remote_act){.kind = sends ? SIM_REMOTE_SEND : SIM_REMOTE_RECEIVE, .peer = peer};
     out->bytes = sim_cluster_bytes(&s->question, blocks);
-    out->place = sends && schedule_step_trades(s->numbering, rank, k) ? s->question.size_bytes * s->schedule.procs /* the user's own */
-                                                                      : place_of(s, numbering_virtual(s->numbering, rank), blocks);
+    /* The block of a trade is the user's own. */
+    out->place = sends && schedule_step_trades(s->numbering, rank, k)
+                     ? s->question.size_bytes * s->schedule.procs
+                     : place_of(s, numbering_virtual(s->numbering, rank), blocks);
     out->warm = sends && (k > 0 || s->own_warm || sim_remote_schedule_places(s, rank));
 }
 
@@ -99,7 +102,8 @@ static int inside_create(struct sim_remote_schedule *s, const struct scenario *s
     return err;
 }
 
-int sim_remote_schedule_create(struct sim_remote_schedule *out, const struct scenario *scenario, char *reason, size_t reason_bytes)
+int sim_remote_schedule_create(struct sim_remote_schedule *out, const struct scenario *scenario, char *reason,
+                               size_t reason_bytes)
 {
     struct sim_remote_question question;
     *out = (struct sim_remote_schedule){.in_place = scenario->job.kind == JOB_ALLGATHER && scenario->job.allgather.in_place,
@@ -123,8 +127,8 @@ void sim_remote_schedule_destroy(struct sim_remote_schedule *s)
     free(s->inside);
 }
 
-int sim_remote_schedule_call(struct sim_remote_schedule *s, uint64_t seed, struct trace_sink *sink, uint64_t *time_ps, char *reason,
-                             size_t reason_bytes)
+int sim_remote_schedule_call(struct sim_remote_schedule *s, uint64_t seed, struct trace_sink *sink, uint64_t *time_ps,
+                             char *reason, size_t reason_bytes)
 {
     struct sim_remote_program program = sim_remote_schedule_program(s);
     s->question.seed = seed;

@@ -1,5 +1,6 @@
-/* Strategies side by side on Bruck's graph where the parts are no power of two: cut in blocks, and cpu seconds. Fails where `auto` is not
- * the best. partition_table [--all | RANKS PARTS...]: --all are all 3*2^k, 5*2^k and the first primes from 2^k on, up to 65,536. */
+/* Strategies side by side on Bruck's graph where the parts are no power of two: cut in blocks, and cpu seconds. Fails where
+ * `auto` is not the best. partition_table [--all | RANKS PARTS...]: --all are all 3*2^k, 5*2^k and the first primes from 2^k on,
+ * up to 65,536. */
 #include "partition/bound.h"
 #include "partition/partitioner.h"
 

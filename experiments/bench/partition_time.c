@@ -1,9 +1,10 @@
-/* METIS alone against the strategy metis-rb around it: partition_time [--large] [--repetitions N] [RANKS PARTS]..., Bruck's graph.
+/* METIS alone against the strategy metis-rb around it: partition_time [--large] [--repetitions N] [RANKS PARTS]..., Bruck's
+ * graph.
  *
- * Both by turns, each time in a process of its own: medians and spread of cpu seconds, of the ratio of neighbours in time, and the most
- * memory either had. Bare METIS gets what most programs would give it: arrays that are there already and weights as they are, so
- * with many ranks the cut that it reports has overflown. The strategy builds the arrays, scales weights, reads the result,
- * repairs sizes and counts the cut. --large adds a million ranks; without RANKS and PARTS those of doc/mapping.md. */
+ * Both by turns, each time in a process of its own: medians and spread of cpu seconds, of the ratio of neighbours in time, and
+ * the most memory either had. Bare METIS gets what most programs would give it: arrays that are there already and weights as they
+ * are, so with many ranks the cut that it reports has overflown. The strategy builds the arrays, scales weights, reads the
+ * result, repairs sizes and counts the cut. --large adds a million ranks; without RANKS and PARTS those of doc/mapping.md. */
 #include "partition/partitioner.h"
 
 #include <metis.h>
@@ -81,7 +82,8 @@ static int bare_run(const struct instance *in, struct outcome *out)
     if (bare_fill(&in->graph, &b))
         return -1;
     double begin = cpu_s();
-    if (METIS_PartGraphRecursive(&n, &constraints, b.row, b.neighbour, NULL, NULL, b.weight, &h, NULL, NULL, NULL, &cut, b.part) != METIS_OK)
+    if (METIS_PartGraphRecursive(&n, &constraints, b.row, b.neighbour, NULL, NULL, b.weight, &h, NULL, NULL, NULL, &cut,
+                                 b.part) != METIS_OK)
         return -1;
     out->cpu_s = cpu_s() - begin;
     struct partition found = {.vertices = in->ranks, .parts = in->parts, .form = PARTITION_TABLE, .table = (uint32_t *)b.part};
@@ -163,15 +165,17 @@ static int row(uint32_t ranks, uint32_t parts, uint32_t repetitions)
     spread_print(bare_s, repetitions);
     spread_print(ours_s, repetitions);
     spread_print(ratio, repetitions);
-    printf("  %5.0f %5.0f  %13d %13llu %6llu  %13llu %6llu\n", bare.peak_mib, ours.peak_mib, bare.said, (unsigned long long)bare.cut,
-           (unsigned long long)bare.off, (unsigned long long)ours.cut, (unsigned long long)ours.off);
+    printf("  %5.0f %5.0f  %13d %13llu %6llu  %13llu %6llu\n", bare.peak_mib, ours.peak_mib, bare.said,
+           (unsigned long long)bare.cut, (unsigned long long)bare.off, (unsigned long long)ours.cut,
+           (unsigned long long)ours.off);
     fflush(stdout);
     return ours.off != 0;
 }
 
 static void head_print(void)
 {
-    puts("METIS by itself and the strategy metis-rb by turns: cpu seconds, median (least..most); MiB; blocks; ranks in a part that is full");
+    puts("METIS by itself and the strategy metis-rb by turns: cpu seconds, median (least..most); MiB; blocks; ranks in a part "
+         "that is full");
     printf("%7s %7s %4s  %26s  %26s  %26s  %5s %5s  %13s %13s %6s  %13s %6s\n", "ranks", "parts", "reps", "METIS s", "metis-rb s",
            "metis-rb / METIS", "METIS", "rb", "METIS says", "it is", "off", "metis-rb cut", "off");
 }

@@ -51,7 +51,8 @@ struct endpoint_stall {
 
 struct endpoint_config {
     uint32_t procs, rank;
-    const struct channel *channel[ENDPOINT_CHANNELS_MAX]; /* there is memory for these; NULL ends it; the first is used at first */
+    const struct channel *channel[ENDPOINT_CHANNELS_MAX]; /* there is memory for these; NULL ends it; the first is used at
+                                                             first */
     uint32_t ring_bytes;     /* exclusive ring of a pair; a power of two, 4096 at least */
     uint32_t rings_most;     /* combined: that a receiver has for its busiest senders */
     uint32_t fragment_bytes; /* longer messages move in pieces of this many at most; at most a quarter of a ring */

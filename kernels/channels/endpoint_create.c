@@ -176,7 +176,8 @@ static void peer_start(struct endpoint *e, uint32_t rank)
     *p = (struct peer){.rank = rank, .channel = e->config.channel[0], .out_told = &theirs->told, .out_freed = &theirs->freed,
                        .out_limit = &theirs->limit, .forbidden = e->comm->peers.pid[rank] < 0,
                        .bell = (atomic_word *)(void *)area_of(e, rank), .words = words_of(e, e->rank, rank), .number_out = start,
-                       .number_in = start, .spent_units = start, .freed_units = start, .free_units = start, .free_told_units = start};
+                       .number_in = start, .spent_units = start, .freed_units = start, .free_units = start,
+                       .free_told_units = start};
     transfer_queue_start(&p->queue);
     transfer_queue_start(&p->streams);
     transfer_queue_start(&p->control);
@@ -190,8 +191,8 @@ static void peer_start(struct endpoint *e, uint32_t rank)
 static int comm_of_endpoint(struct endpoint *e, const struct comm_bootstrap *bootstrap, char *reason)
 {
     const struct endpoint_config *f = &e->config;
-    struct comm_lane none = {.protocol = &protocol_eager, .fragment_bytes = 64, .slots = 1, .sets = 1, .tree = {.kind = TREE_FLAT},
-                             .size_max_bytes = EAGER_FIRST_LINE_BYTES};
+    struct comm_lane none = {.protocol = &protocol_eager, .fragment_bytes = 64, .slots = 1, .sets = 1,
+                             .tree = {.kind = TREE_FLAT}, .size_max_bytes = EAGER_FIRST_LINE_BYTES};
     struct comm_config config = comm_config_of(f->procs, f->rank, &none);
     config.area_bytes = e->layout.bytes;
     config.domain_os = f->domain_os;

@@ -1,8 +1,8 @@
 /* What the files behind endpoint.h share.
  *
- * Layers, from below: carriers move packets (er.c: an exclusive ring; mp.c: one queue a receiver; sr.c: the same with payloads in a pool);
- * endpoint_out.c decides which packets go out and endpoint_in.c what becomes of those that come; channels say which carrier a message
- * takes and how its bytes follow.
+ * Layers, from below: carriers move packets (er.c: an exclusive ring; mp.c: one queue a receiver; sr.c: the same with payloads in
+ * a pool); endpoint_out.c decides which packets go out and endpoint_in.c what becomes of those that come; channels say which
+ * carrier a message takes and how its bytes follow.
  *
  *   EAGER  begins a message, with its first bytes; MORE follow on the same carrier, before any other message of the pair begins
  *   RTS    announces a message without its bytes; CTS answers when it is matched; DATA follow
@@ -10,8 +10,8 @@
  *   NOTE   brings nothing but the credits on it
  *   WANT, GRANT, REVOKE, CLOSED  move a receiver's rings among its senders (combined.c)
  *
- * EAGER and RTS are numbered by pair, and taken in that order whatever carriers bring them. Whoever gets a packet can always take it:
- * messages not matched yet have a budget that the sender keeps (kept_units; a quarter of it for RTS only, so that long
+ * EAGER and RTS are numbered by pair, and taken in that order whatever carriers bring them. Whoever gets a packet can always take
+ * it: messages not matched yet have a budget that the sender keeps (kept_units; a quarter of it for RTS only, so that long
  * messages still can be announced), and the others have a buffer to go to. So nothing ever blocks a carrier. */
 #ifndef SHMCOLL_KERNELS_CHANNELS_ENDPOINT_INTERNAL_H
 #define SHMCOLL_KERNELS_CHANNELS_ENDPOINT_INTERNAL_H

@@ -27,8 +27,9 @@ static struct message_way by_queue(const struct channel_shape *shape, uint32_t p
 /* Payloads that a packet of the queue holds are in it. */
 static struct message_way by_pool(const struct channel_shape *shape, uint32_t procs)
 {
-    return (struct message_way){.fragment_bytes = shape->unit_bytes, .queue_bytes = shape->pool_units * shape->unit_bytes, .shared = 1,
-                                .brief_bytes = CHANNEL_QUEUE_PAYLOAD_BYTES, .brief_fragment_bytes = CHANNEL_QUEUE_PAYLOAD_BYTES,
+    return (struct message_way){.fragment_bytes = shape->unit_bytes, .queue_bytes = shape->pool_units * shape->unit_bytes,
+                                .shared = 1, .brief_bytes = CHANNEL_QUEUE_PAYLOAD_BYTES,
+                                .brief_fragment_bytes = CHANNEL_QUEUE_PAYLOAD_BYTES,
                                 .brief_queue_bytes = queue_bytes(shape, procs), .brief_shared = 1};
 }
 

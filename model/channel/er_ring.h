@@ -1,19 +1,20 @@
-/* Arithmetic of an exclusive ring (S2's ER): one sender, one receiver, `units` cache lines used in turn, consecutive ones a message.
- * Pure: no memory but the caller's, no atomics.
+/* Arithmetic of an exclusive ring (S2's ER): one sender, one receiver, `units` cache lines used in turn, consecutive ones a
+ * message. Pure: no memory but the caller's, no atomics.
  *
- * Positions count units and run freely, so they wrap; `units` is a power of two. A message begins with a header whose first word is a
- * stamp that says the position; the sender writes it last. The receiver knows where the next message begins, and looks there only.
+ * Positions count units and run freely, so they wrap; `units` is a power of two. A message begins with a header whose first word
+ * is a stamp that says the position; the sender writes it last. The receiver knows where the next message begins, and looks there
+ * only.
  *
  * What lies in a unit from an earlier lap is payload as often as header, and payload may be anything: a stamp too. So before
- * the sender writes a stamp it looks at the first word of the unit behind the message, where the next one will begin, and where this
- * happens to be that one's stamp (er_false_stamp) it writes another value. That unit has to be free: one is always left so.
+ * the sender writes a stamp it looks at the first word of the unit behind the message, where the next one will begin, and where
+ * this happens to be that one's stamp (er_false_stamp) it writes another value. That unit has to be free: one is always left so.
  * The receiver never writes to the ring.
  *
  * Static credits: the sender may have at most `units` - 1 units out. The receiver returns them as a running total, on each
  * packet the other way, or in a word past a threshold.
  *
- * Invariants, at any time: consumed as the sender knows it <= told <= the receiver's at <= the sender's at < consumed + units; the first
- * word of the unit at the sender's at is not the stamp of that position, until the sender writes just that. */
+ * Invariants, at any time: consumed as the sender knows it <= told <= the receiver's at <= the sender's at < consumed + units;
+ * the first word of the unit at the sender's at is not the stamp of that position, until the sender writes just that. */
 #ifndef SHMCOLL_MODEL_CHANNEL_ER_RING_H
 #define SHMCOLL_MODEL_CHANNEL_ER_RING_H
 

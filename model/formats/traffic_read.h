@@ -5,10 +5,11 @@
  *   dense CSV      row i has what rank i sends to each rank, commas between; as many rows as columns
  *   edge list      lines "FROM TO BYTES" with blanks between; lines of the same pair add up
  *
- * In the last two a line that begins with # is a comment; empty lines count nowhere, nor does a byte order mark of UTF-8. Every line ends with a newline, the last
- * too: so a file that was cut is not taken for a whole one. Numbers of bytes are finite, not negative, and rounded to whole ones;
- * what a rank sends to itself is left out. A matrix that is not symmetric is refused unless `directed` is set, since it mostly is
- * a mistake; of a symmetric file only one triangle is there. Edge lists say the direction anyway. */
+ * In the last two a line that begins with # is a comment; empty lines count nowhere, nor does a byte order mark of UTF-8. Every
+ * line ends with a newline, the last too: so a file that was cut is not taken for a whole one. Numbers of bytes are finite, not
+ * negative, and rounded to whole ones; what a rank sends to itself is left out. A matrix that is not symmetric is refused unless
+ * `directed` is set, since it mostly is a mistake; of a symmetric file only one triangle is there. Edge lists say the direction
+ * anyway. */
 #ifndef SHMCOLL_MODEL_FORMATS_TRAFFIC_READ_H
 #define SHMCOLL_MODEL_FORMATS_TRAFFIC_READ_H
 

@@ -1,6 +1,6 @@
-/* A locality-aware Bruck (Bienz, Gautam and Kharel 2022). Ranks lie in regions of L, a power of two that divides their number, such
- * as those of a node. First a region exchanges its own blocks. Then in stage t each has those of w = L^t regions from itself on;
- * local rank l gets those of the region l*w further, and the region exchanges what its ranks got. So a rank sends
+/* A locality-aware Bruck (Bienz, Gautam and Kharel 2022). Ranks lie in regions of L, a power of two that divides their number,
+ * such as those of a node. First a region exchanges its own blocks. Then in stage t each has those of w = L^t regions from itself
+ * on; local rank l gets those of the region l*w further, and the region exchanges what its ranks got. So a rank sends
  * ceil(log_L(regions)) messages out of its region, rather than log2, and every block comes into a region once.
  *
  * Regions exchange by recursive doubling, whose parts lie in one piece: by Bruck they would lie around what the region has,
@@ -83,7 +83,8 @@ static void go_out(const struct schedule *s, const struct place *p, uint32_t ran
 }
 
 /* What local ranks from a multiple of 2^doubling on have got by then, if any of them. */
-static struct schedule_blocks gathered(const struct schedule *s, const struct place *p, uint32_t stage, uint32_t from, uint32_t doubling)
+static struct schedule_blocks gathered(const struct schedule *s, const struct place *p, uint32_t stage, uint32_t from,
+                                       uint32_t doubling)
 {
     uint32_t shift = stage * p->radix_log2, begin = from ? from : 1, end = from + (1u << doubling), all = parts(p, stage);
     if (end > all)
@@ -135,7 +136,8 @@ static void step(const struct schedule *s, uint32_t rank, uint32_t k, struct sch
 
 const struct schedule_algorithm schedule_locality_bruck = {
     .name = "locality_bruck",
-    .summary = "inside the region of a rank, then a region further by each; ceil(log(regions) / log(ranks of one)) steps between them",
+    .summary = "inside the region of a rank, then a region further by each; ceil(log(regions) / log(ranks of one)) steps between "
+               "them",
     .kind = SCHEDULE_ALLGATHER,
     .rounds = rounds,
     .steps = steps,

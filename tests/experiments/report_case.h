@@ -11,7 +11,8 @@ extern struct report report_case;
 int report_case_make(const struct report_source *source, uint64_t size_most_bytes);
 int report_case_forget(void **state);
 
-/* The one row of that name, as it is (NULL) or if what holds has `if_so` in its words. Fails the test if there is none, or more. */
+/* The one row of that name, as it is (NULL) or if what holds has `if_so` in its words. Fails the test if there is none, or
+ * more. */
 const struct report_result *report_case_result(const char *id, const char *if_so);
 
 #endif

@@ -153,7 +153,8 @@ static void causes_do_what_notes_say(void **state)
 static void what_a_leader_costs(void **state)
 {
     (void)state;
-    const struct report_result *alone = report_case_result("f12.long", NULL), *together = report_case_result("f12.long", "queues"),
+    const struct report_result *alone = report_case_result("f12.long", NULL),
+                               *together = report_case_result("f12.long", "queues"),
                                *leader = report_case_result("f12.long", "send to rank 0");
     assert_int_equal(alone->verdict, REPORT_DEVIATES);
     assert_true(alone->simulated.low > 0.95 && alone->simulated.high < 1.08);

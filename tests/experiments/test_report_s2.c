@@ -31,11 +31,14 @@ static void verdicts(void **state)
     static const struct {
         const char *id, *if_so;
         enum report_verdict verdict;
-    } rows[] = {{"f7.gap", NULL, REPORT_AGREES},       {"f7.sr.er", NULL, REPORT_PARTLY},      {"f7.sr.er", "descriptor", REPORT_AGREES},
-                {"f8.half", NULL, REPORT_AGREES},      {"f8.half", "14 Gbit/s", REPORT_AGREES}, {"f8.short", NULL, REPORT_AGREES},
-                {"f8.peak.ch4", NULL, REPORT_AGREES},  {"f8.peak.ch3", NULL, REPORT_AGREES},   {"f9.ahead", NULL, REPORT_DEVIATES},
-                {"f9.ahead", "80 ns", REPORT_AGREES},  {"f9.ahead", "14 Gbit/s", REPORT_PARTLY}, {"f9.ahead", "8 KiB", REPORT_PARTLY},
-                {"m.1024", NULL, REPORT_AGREES},       {"m.65536", NULL, REPORT_AGREES},       {"m.idle", NULL, REPORT_AGREES}};
+    } rows[] = {{"f7.gap", NULL, REPORT_AGREES},            {"f7.sr.er", NULL, REPORT_PARTLY},
+                {"f7.sr.er", "descriptor", REPORT_AGREES},  {"f8.half", NULL, REPORT_AGREES},
+                {"f8.half", "14 Gbit/s", REPORT_AGREES},    {"f8.short", NULL, REPORT_AGREES},
+                {"f8.peak.ch4", NULL, REPORT_AGREES},       {"f8.peak.ch3", NULL, REPORT_AGREES},
+                {"f9.ahead", NULL, REPORT_DEVIATES},        {"f9.ahead", "80 ns", REPORT_AGREES},
+                {"f9.ahead", "14 Gbit/s", REPORT_PARTLY},   {"f9.ahead", "8 KiB", REPORT_PARTLY},
+                {"m.1024", NULL, REPORT_AGREES},            {"m.65536", NULL, REPORT_AGREES},
+                {"m.idle", NULL, REPORT_AGREES}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct report_result *r = report_case_result(rows[i].id, rows[i].if_so);
         if (r->verdict != rows[i].verdict)

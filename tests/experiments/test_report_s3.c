@@ -1,5 +1,5 @@
-/* The report on renumbered Allgathers: every quantity of the paper is simulated once, what is changed does what the notes say; and
- * the blocks that are counted are those that the simulator sends. */
+/* The report on renumbered Allgathers: every quantity of the paper is simulated once, what is changed does what the notes say;
+ * and the blocks that are counted are those that the simulator sends. */
 #include "tests/experiments/report_case.h"
 #include "tests/model/cmocka_all.h"
 
@@ -49,22 +49,32 @@ static void verdicts(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct report_result *r = report_case_result(rows[i].id, rows[i].if_so);
         if (r->verdict != rows[i].verdict)
-            fail_msg("%s, if %s: %g..%g", rows[i].id, rows[i].if_so ? rows[i].if_so : "as it is", r->simulated.low, r->simulated.high);
+            fail_msg("%s, if %s: %g..%g", rows[i].id, rows[i].if_so ? rows[i].if_so : "as it is", r->simulated.low,
+                     r->simulated.high);
     }
     /* What is expected of both says which takes longer, and nearly by how much. */
-    assert_near(report_case_result("c.reorder", "added up")->simulated.high, report_case_result("c.reorder", NULL)->simulated.high, 0.05);
-    assert_near(report_case_result("c.reorder", "sums up")->simulated.high, report_case_result("c.reorder", NULL)->simulated.high, 0.05);
-    static const char *const better[][2] = {{"c.tau.gigabit", "busiest"}, {"c.tau.infiniband", "busiest"}, {"c.tau.infiniband", "added up"},
-                                             {"c.tau.gigabit", "sums up"},  {"c.tau.infiniband", "sums up"}};
+    assert_near(report_case_result("c.reorder", "added up")->simulated.high,
+                report_case_result("c.reorder", NULL)->simulated.high, 0.05);
+    assert_near(report_case_result("c.reorder", "sums up")->simulated.high, report_case_result("c.reorder", NULL)->simulated.high,
+                0.05);
+    static const char *const better[][2] = {{"c.tau.gigabit", "busiest"},
+                                            {"c.tau.infiniband", "busiest"},
+                                            {"c.tau.infiniband", "added up"},
+                                            {"c.tau.gigabit", "sums up"},
+                                            {"c.tau.infiniband", "sums up"}};
     for (int i = 0; i < 5; i++)
-        assert_true(report_case_result(better[i][0], better[i][1])->simulated.high > report_case_result(better[i][0], NULL)->simulated.high);
+        assert_true(report_case_result(better[i][0], better[i][1])->simulated.high >
+                    report_case_result(better[i][0], NULL)->simulated.high);
     /* Without memory what goes between nodes counts alike over both networks. */
-    assert_near(report_case_result("c.tau.infiniband", "no limit")->simulated.high, report_case_result("c.tau.gigabit", NULL)->simulated.high, 0.05);
+    assert_near(report_case_result("c.tau.infiniband", "no limit")->simulated.high,
+                report_case_result("c.tau.gigabit", NULL)->simulated.high, 0.05);
     /* 3752 blocks leave 8 nodes, whose NICs take them one after the other. */
     assert_near(report_case_result("t.gigabit", NULL)->simulated.high, 3752 / 8 * 16384 * 8.497e-9, 0.01 * 0.0656);
     /* The optimisation weighs on short messages, the more the fewer calls share it. */
-    assert_true(report_case_result("s.infiniband.short", "one call")->simulated.low < report_case_result("s.infiniband.short", "ten calls")->simulated.low);
-    assert_true(report_case_result("s.infiniband.short", "ten calls")->simulated.low < report_case_result("s.infiniband.short", NULL)->simulated.low);
+    assert_true(report_case_result("s.infiniband.short", "one call")->simulated.low <
+                report_case_result("s.infiniband.short", "ten calls")->simulated.low);
+    assert_true(report_case_result("s.infiniband.short", "ten calls")->simulated.low <
+                report_case_result("s.infiniband.short", NULL)->simulated.low);
 }
 
 static void blocks_are_those_sent(void **state)
@@ -84,12 +94,14 @@ static void blocks_are_those_sent(void **state)
         }
         for (const struct cut_measure *m = cut_measures; m->name; m++)
             assert_true((cut_points_tau(&points, m->name) > 0) == (cut_points_inverted(&points, m->name) < 0.5));
-        const struct cut_point *exch = cut_point_find(&points, "auto", "exch"), *reorder = cut_point_find(&points, "auto", "reorder");
+        const struct cut_point *exch = cut_point_find(&points, "auto", "exch"),
+                               *reorder = cut_point_find(&points, "auto", "reorder");
         assert_int_equal(exch->cut, 448);
         assert_int_equal(exch->between, 504);
         assert_int_equal(reorder->between, 448);
         /* Within a node pass 56 blocks by 24 messages, or 35 by 17: but for the first 8, or 4, between cores of two caches. */
-        const struct cut_point *plain = cut_point_find(&points, "default", "none"), *same = cut_point_find(&points, "block", "reorder");
+        const struct cut_point *plain = cut_point_find(&points, "default", "none"),
+                               *same = cut_point_find(&points, "block", "reorder");
         assert_int_equal(plain->bus, a ? 48 : 31);
         /* Where every rank plays its own number nothing is reordered, nor rotated: by each of the 8 ranks of a node 64 blocks. */
         assert_int_equal(same->copies, plain->copies - (algorithms[a]->relative ? 8 * CLUSTER_PROCS : 0));
@@ -108,7 +120,8 @@ static void parts_are_those_cut(void **state)
     assert_int_equal(figure_partition_once(&schedule_bruck, "metis-rb", 4096, 3, &metis), 0);
     assert_int_equal(figure_partition_once(&schedule_bruck, "block", 64, 8, &block), 0);
     assert_true(closed.time_s > 0 && metis.time_s > 0 && closed.time_s + metis.time_s <= clock_monotonic_s() - start_s);
-    assert_true(closed.cut == n * 127 && closed.bound == n * 127 && metis.bound == n * 2 && metis.cut > n * 2 && block.cut == 3752);
+    assert_true(closed.cut == n * 127 && closed.bound == n * 127 && metis.bound == n * 2 && metis.cut > n * 2 &&
+                block.cut == 3752);
 }
 
 int main(void)

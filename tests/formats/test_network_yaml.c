@@ -212,9 +212,12 @@ static void test_names_lead_to_networks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets_survive),    cmocka_unit_test(test_tianhe_is_as_published),
+        cmocka_unit_test(test_presets_survive),
+        cmocka_unit_test(test_tianhe_is_as_published),
         cmocka_unit_test(test_interfaces_are_of_their_networks),
-        cmocka_unit_test(test_any_text_comes_back),  cmocka_unit_test(test_what_is_left_out),   cmocka_unit_test(test_faults_have_places),
+        cmocka_unit_test(test_any_text_comes_back),
+        cmocka_unit_test(test_what_is_left_out),
+        cmocka_unit_test(test_faults_have_places),
         cmocka_unit_test(test_names_lead_to_networks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Stands in for the fuzzer where none is needed: hands each file named, and each in a folder named, to the target once. An input's name
- * is printed before its turn, so that the last one is who failed. */
+/* Stands in for the fuzzer where none is needed: hands each file named, and each in a folder named, to the target once. An
+ * input's name is printed before its turn, so that the last one is who failed. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -67,8 +67,9 @@ int explorer_run(const struct toy_case *c, const struct explorer_options *option
     struct toy_state state;
     *out = (struct explorer_result){0};
     struct context context = {.c = c, .stops_max = options->stops_max, .early_opens = &out->early_opens};
-    struct state_machine m = {.context = &context, .state_bytes = sizeof state, .actors = c->procs, .moves = options->stops_max ? MOVES : 1, .parts = c->procs + 2,
-                              .move = move_make, .final = final_verdict, .format = move_format};
+    struct state_machine m = {.context = &context, .state_bytes = sizeof state, .actors = c->procs,
+                              .moves = options->stops_max ? MOVES : 1, .parts = c->procs + 2, .move = move_make,
+                              .final = final_verdict, .format = move_format};
     int err = toy_start(c, &state);
     if (err)
         return err;

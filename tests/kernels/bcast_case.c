@@ -14,8 +14,8 @@ enum { FRAGMENTS_MOST = 4096, SHIFT_MOST = 8, TIMEOUT_S = 120, OTHERS_MOST = 2 }
 
 struct bcast_case bcast_case_default(void)
 {
-    return (struct bcast_case){.tree = {TREE_KARY, 2}, .procs = 2, .slots = 8, .sets = 1, .fragment_bytes = 4096, .size_bytes = 65536,
-                               .call_count = 3, .protocol = &protocol_pipelined, .lanes = CASE_LANES_SHORT,
+    return (struct bcast_case){.tree = {TREE_KARY, 2}, .procs = 2, .slots = 8, .sets = 1, .fragment_bytes = 4096,
+                               .size_bytes = 65536, .call_count = 3, .protocol = &protocol_pipelined, .lanes = CASE_LANES_SHORT,
                                .copy_out = COMM_COPY_AUTO};
 }
 
@@ -228,11 +228,13 @@ const char *bcast_case_format(const struct bcast_case *c, char *text, size_t tex
     static const char *const lanes[] = {"one", "short", "many"}, *const calls[] = {"same", "rotate", "mixed"};
     static const char *const buffers[] = {"private", "area", "either"}, *const packed[] = {"none", "all", "odd", "root"};
     char tree[32];
-    snprintf(text, text_bytes, "%s p=%u root=%u tree=%s s=%u q=%u f=%u m=%llu readers=%u %s calls=%u:%s lanes=%s buffers=%s packed=%s "
+    snprintf(text, text_bytes,
+             "%s p=%u root=%u tree=%s s=%u q=%u f=%u m=%llu readers=%u %s calls=%u:%s lanes=%s buffers=%s packed=%s "
              "op=%u delay=%u copy_out=%d seed=%llu%s%s%s", c->protocol->name, c->procs, c->root,
-             tree_shape_format(c->tree, tree, sizeof tree), c->slots, c->sets, c->fragment_bytes, (unsigned long long)c->size_bytes,
-             c->readers_most, c->backend == BACKEND_THREADS ? "threads" : "procs", c->call_count, calls[c->calls], lanes[c->lanes],
-             buffers[c->buffers], packed[c->packed], c->op_start, c->delay_max_ns, c->copy_out, (unsigned long long)c->seed,
-             c->generic_executor ? " generic" : "", c->control_pages ? " pages" : "", c->huge_pages ? " huge" : "");
+             tree_shape_format(c->tree, tree, sizeof tree), c->slots, c->sets, c->fragment_bytes,
+             (unsigned long long)c->size_bytes, c->readers_most, c->backend == BACKEND_THREADS ? "threads" : "procs",
+             c->call_count, calls[c->calls], lanes[c->lanes], buffers[c->buffers], packed[c->packed], c->op_start,
+             c->delay_max_ns, c->copy_out, (unsigned long long)c->seed, c->generic_executor ? " generic" : "",
+             c->control_pages ? " pages" : "", c->huge_pages ? " huge" : "");
     return text;
 }

@@ -194,10 +194,12 @@ const char *gather_case_format(const struct gather_case *c, char *text, size_t t
     static const char *const lanes[] = {"one", "many"}, *const calls[] = {"same", "mixed"};
     static const char *const in_place[] = {"none", "all", "odd"};
     static const char *const broadcasts[] = {"none", "even", "random"}, *const buffers[] = {"private", "area", "either"};
-    snprintf(text, text_bytes, "%s p=%u s=%u q=%u f=%u block=%llu %s calls=%u:%s broadcasts=%s in_place=%s lanes=%s buffers=%s op=%u "
+    snprintf(text, text_bytes,
+             "%s p=%u s=%u q=%u f=%u block=%llu %s calls=%u:%s broadcasts=%s in_place=%s lanes=%s buffers=%s op=%u "
              "delay=%u copy_out=%d seed=%llu%s%s", c->protocol->name, c->procs, c->slots, c->sets, c->fragment_bytes,
-             (unsigned long long)c->block_bytes, c->backend == BACKEND_THREADS ? "threads" : "procs", c->call_count, calls[c->calls],
-             broadcasts[c->broadcasts], in_place[c->in_place], lanes[c->lanes], buffers[c->buffers], c->op_start, c->delay_max_ns,
-             c->copy_out, (unsigned long long)c->seed, c->generic_executor ? " generic" : "", c->pinned ? " pinned" : "");
+             (unsigned long long)c->block_bytes, c->backend == BACKEND_THREADS ? "threads" : "procs", c->call_count,
+             calls[c->calls], broadcasts[c->broadcasts], in_place[c->in_place], lanes[c->lanes], buffers[c->buffers], c->op_start,
+             c->delay_max_ns, c->copy_out, (unsigned long long)c->seed, c->generic_executor ? " generic" : "",
+             c->pinned ? " pinned" : "");
     return text;
 }

@@ -40,7 +40,7 @@ struct survivor {
 /* Whether that is the victim's death, told in words that name the dead rank; if `collective` is not NULL,
  * also that one, the survivor and the step where it was. If not, with what went wrong in reason[COMM_REASON_BYTES].
  * *latest_ns grows to the time it took. */
-int survivor_right(const struct survivor *s, const char *collective, uint32_t victim, uint32_t rank, uint64_t killed_ns, char *reason,
-                   uint64_t *latest_ns);
+int survivor_right(const struct survivor *s, const char *collective, uint32_t victim, uint32_t rank, uint64_t killed_ns,
+                   char *reason, uint64_t *latest_ns);
 
 #endif

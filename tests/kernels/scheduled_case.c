@@ -69,8 +69,8 @@ static struct numbering numbering_draw(struct caller *r, uint64_t state)
 static int wrong(struct caller *r, const struct plan *plan, const char *what, uint32_t block, int64_t byte)
 {
     snprintf(r->self->message, COMM_REASON_BYTES, "rank %u call %u, %s %s of %llu bytes: %s (block %u, byte %lld)", r->self->rank,
-             r->calls, plan->algorithm->name, plan->numbered ? numbering_remap_name(plan->remap) : "", (unsigned long long)plan->block_bytes, what,
-             block, (long long)byte);
+             r->calls, plan->algorithm->name, plan->numbered ? numbering_remap_name(plan->remap) : "",
+             (unsigned long long)plan->block_bytes, what, block, (long long)byte);
     return -EBADMSG;
 }
 

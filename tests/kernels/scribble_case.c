@@ -55,8 +55,9 @@ static uint32_t value(struct scribbler *s, uint32_t now)
 static void scribble_word(struct scribbler *s, const struct lane *lane)
 {
     const struct segment_layout *l = lane->layout;
-    const uint32_t count[WORD_KIND_COUNT] = {[WORD_SET_OP] = l->sets,      [WORD_SET_NREADERS] = l->sets, [WORD_CONTROL] = l->slots,
-                                             [WORD_LINE] = l->lines,       [WORD_ACK] = 1,                [WORD_COUNTER] = l->counters,
+    const uint32_t count[WORD_KIND_COUNT] = {[WORD_SET_OP] = l->sets,    [WORD_SET_NREADERS] = l->sets,
+                                             [WORD_CONTROL] = l->slots,  [WORD_LINE] = l->lines,
+                                             [WORD_ACK] = 1,             [WORD_COUNTER] = l->counters,
                                              [WORD_OFFER] = 1};
     uint32_t kind = draw(s, WORD_KIND_COUNT);
     if (count[kind] == 0)
@@ -68,7 +69,8 @@ static void scribble_word(struct scribbler *s, const struct lane *lane)
 static void scribble_card(struct scribbler *s, const struct lane *lane)
 {
     struct peer_card *card = (struct peer_card *)(void *)(lane->base + PEER_CARD_OFFSET +
-                                                          segment_word_offset(lane->layout, WORD_OFFER, draw(s, lane->layout->procs), 0));
+                                                          segment_word_offset(lane->layout, WORD_OFFER,
+                                                                              draw(s, lane->layout->procs), 0));
     atomic_word *half = (atomic_word *)(void *)card + draw(s, sizeof *card / sizeof *half);
     word_store_relaxed(half, value(s, word_load_relaxed(half)));
 }
@@ -195,8 +197,8 @@ static int body(struct launch_rank *self, void *argument)
     mine->error = guarded_create(&own, size, (c->seed + self->rank) % 2 == 0);
     if (!mine->error)
         calls_run(self, c, comm, size, c->in_area ? comm_area(comm) : own.buffer);
-    /* Scribbled over until the last has ended. Until then buffers stay, too: who was fooled into ending a call too soon still has peers
-     * that reach for its buffer, and would find nothing there. */
+    /* Scribbled over until the last has ended. Until then buffers stay, too: who was fooled into ending a call too soon still has
+     * peers that reach for its buffer, and would find nothing there. */
     error = launcher_barrier(self);
     guarded_destroy(&own, mine);
     if (pid > 0) {
@@ -225,14 +227,16 @@ static int judge(const struct scribble_case *c, const struct result *result, str
             continue;
         wrong = -1;
         snprintf(reason, COMM_REASON_BYTES, "rank %u: error %d%s%s: %.150s", r, mine->error,
-                 mine->overrun ? ", wrote beside its buffer" : "", mine->unguarded ? ", segment has no guard pages" : "", mine->text);
+                 mine->overrun ? ", wrote beside its buffer" : "", mine->unguarded ? ", segment has no guard pages" : "",
+                 mine->text);
     }
     return wrong;
 }
 
 int scribble_case_run(const struct scribble_case *c, struct scribble_count *count, char *reason)
 {
-    struct launch_options options = {.procs = c->procs, .timeout_s = TIMEOUT_S, .result_bytes = sizeof(struct result), .common_bytes = 8};
+    struct launch_options options = {.procs = c->procs, .timeout_s = TIMEOUT_S, .result_bytes = sizeof(struct result),
+                                     .common_bytes = 8};
     struct result *result = calloc(c->procs, sizeof *result);
     struct launch_report report;
     uint64_t scribbles = 0;

@@ -9,8 +9,8 @@ int small_lane_make(const struct protocol *protocol, struct comm_lane *lane, uin
     static const uint32_t queue[][2] = {{2, 1}, {2, 2}, {4, 2}, {4, 1}, {8, 2}, {4, 4}, {8, 1}, {128, 1}};
     int is_short = (protocol->uses & PROTOCOL_LINES) && !(protocol->uses & PROTOCOL_SLOTS);
     for (size_t i = 0; i < sizeof queue / sizeof *queue; i++) {
-        struct comm_lane tried = {.protocol = protocol, .fragment_bytes = FRAGMENT_BYTES, .slots = queue[i][0], .sets = queue[i][1],
-                                  .readers_most = 2, .tree = {.kind = TREE_KARY, .degree = 2}};
+        struct comm_lane tried = {.protocol = protocol, .fragment_bytes = FRAGMENT_BYTES, .slots = queue[i][0],
+                                  .sets = queue[i][1], .readers_most = 2, .tree = {.kind = TREE_KARY, .degree = 2}};
         uint64_t size = is_short ? SHORT_BYTES : (uint64_t)FRAGMENT_BYTES * tried.slots + 300;
         struct bcast_call call = {.size_bytes = size, .procs = 2, .fragment_bytes = tried.fragment_bytes, .slots = tried.slots,
                                   .sets = tried.sets, .readers_most = 2, .lines = protocol->uses & PROTOCOL_LINES ? LINES : 0};

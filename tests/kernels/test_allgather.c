@@ -192,8 +192,8 @@ static void without_reading_peers(void **state)
 static int ways_body(struct launch_rank *self, void *argument)
 {
     const int in_area = *(int *)argument;
-    struct comm_lane lane = {.protocol = &protocol_pipelined, .fragment_bytes = 4096, .slots = 5, .sets = 1, .tree = {TREE_FLAT, 0},
-                             .size_max_bytes = 10000};
+    struct comm_lane lane = {.protocol = &protocol_pipelined, .fragment_bytes = 4096, .slots = 5, .sets = 1,
+                             .tree = {TREE_FLAT, 0}, .size_max_bytes = 10000};
     struct comm_config config = comm_config_of(self->procs, self->rank, &lane);
     struct comm *comm;
     config.lane[1] = lane;

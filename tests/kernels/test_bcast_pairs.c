@@ -120,8 +120,10 @@ int main(void)
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* ranks are forked, and a crash shall not swallow the seed */
     printf("seed %llu\n", (unsigned long long)seed);
     for (; protocol_table[n] && n < PROTOCOLS_MAX; n++)
-        tests[n] = (struct CMUnitTest){.name = protocol_table[n]->name, .test_func = all_pairs, .initial_state = (void *)protocol_table[n]};
+        tests[n] = (struct CMUnitTest){.name = protocol_table[n]->name, .test_func = all_pairs,
+                                       .initial_state = (void *)protocol_table[n]};
     int failed = _cmocka_run_group_tests("all pairs", tests, n, NULL, NULL);
-    printf("seed %llu: %u of the cases that cover %u pairs of %zu protocols\n", (unsigned long long)seed, cases_run, pairs_covered, n);
+    printf("seed %llu: %u of the cases that cover %u pairs of %zu protocols\n", (unsigned long long)seed, cases_run,
+           pairs_covered, n);
     return failed;
 }

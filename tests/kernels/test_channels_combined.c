@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define EXPECT(condition) do { if (!(condition)) { snprintf(self->message, COMM_REASON_BYTES, "rank %u line %d: %s; %.80s", self->rank, \
-    __LINE__, #condition, endpoint_error_string(e)); return -EBADMSG; } } while (0)
+#define EXPECT(condition) do { if (!(condition)) { snprintf(self->message, COMM_REASON_BYTES, "rank %u line %d: %s; %.80s", \
+    self->rank, __LINE__, #condition, endpoint_error_string(e)); return -EBADMSG; } } while (0)
 
 static int stream(struct launch_rank *self, struct endpoint *e, uint32_t from, uint32_t count)
 {

@@ -86,9 +86,9 @@ enum { LANES = 8 };
 static int selection_body(struct launch_rank *self, void *argument)
 {
     const struct comm_lane lanes[LANES] = {
-        lane_of(&protocol_eager, 8), lane_of(&protocol_eager, 120), lane_of(&protocol_slot_ring, 5000), lane_of(&protocol_counted, 5000),
-        lane_of(&protocol_pipelined, 40000), lane_of(&protocol_cooperative, 65536), lane_of(&protocol_release_gather, LARGEST),
-        lane_of(&protocol_banked, LARGEST)};
+        lane_of(&protocol_eager, 8), lane_of(&protocol_eager, 120), lane_of(&protocol_slot_ring, 5000),
+        lane_of(&protocol_counted, 5000), lane_of(&protocol_pipelined, 40000), lane_of(&protocol_cooperative, 65536),
+        lane_of(&protocol_release_gather, LARGEST), lane_of(&protocol_banked, LARGEST)};
     struct comm_config config = config_of(self, LANES, lanes);
     unsigned char *buffer = malloc(LARGEST);
     (void)argument;
@@ -155,7 +155,8 @@ static void refused_calls_do_nothing(void **state)
 
 /* ---- what is refused when a communicator is made ---- */
 
-enum fault { THRESHOLD, PROTOCOL, FRAGMENT, SLOTS, TREE, READERS, LANE_COUNT, AREA, START, AGREEMENTS, /* from here on all ranks do it */
+enum fault { THRESHOLD, PROTOCOL, FRAGMENT, SLOTS, TREE, READERS, LANE_COUNT, AREA, START, AGREEMENTS,
+             /* from here on all ranks do it */
              FALLING = AGREEMENTS, NO_LANES, TOO_MANY_LANES, NO_PROTOCOL, NO_FRAGMENT, EAGER_TOO_LONG, FAULTS };
 
 static void spoil(struct comm_config *config, enum fault fault)

@@ -103,7 +103,8 @@ static int refused_under(int resource, uint64_t limit)
 {
     pid_t pid = fork();
     if (pid == 0) {
-        struct segment_options options = {.procs = 2, .lanes = 1, .shape = {{.procs = 2, .slots = 64, .sets = 1, .fragment_bytes = 1 << 20}}};
+        struct segment_options options = {.procs = 2, .lanes = 1,
+                                          .shape = {{.procs = 2, .slots = 64, .sets = 1, .fragment_bytes = 1 << 20}}};
         struct rlimit r = {limit, limit};
         struct segment_plan plan;
         char reason[SEGMENT_REASON_BYTES] = "";
@@ -155,8 +156,8 @@ static void ranges_tile_the_segment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(audit_tells_right_from_wrong), cmocka_unit_test(every_queue_on_its_owners_domain), cmocka_unit_test(pinning),
-        cmocka_unit_test(limits_are_errors_not_signals), cmocka_unit_test(ranges_tile_the_segment),
+        cmocka_unit_test(audit_tells_right_from_wrong), cmocka_unit_test(every_queue_on_its_owners_domain),
+        cmocka_unit_test(pinning), cmocka_unit_test(limits_are_errors_not_signals), cmocka_unit_test(ranges_tile_the_segment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

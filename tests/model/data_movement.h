@@ -16,7 +16,8 @@ struct data_movement {
     uint64_t messages, blocks; /* sent by all */
     uint64_t root_messages, root_blocks, sent_most; /* by the root; blocks sent by one rank at most */
     uint64_t rotations, permutations;
-    uint64_t messages_between, blocks_between, between_most; /* virtual ranks of different regions; messages of one sender at most */
+    uint64_t messages_between, blocks_between, between_most; /* virtual ranks of different regions; messages of one sender at
+                                                                most */
 };
 
 /* Runs all ranks, numbered. NULL, or what is wrong: a step that makes no sense or is idle; a block sent that was not there when

@@ -70,9 +70,9 @@ static void scenarios_have_theirs(void **state)
     struct channel_shape shape;
     (void)state;
     bench_create(&node, 650, 0);
-    struct scenario s = {.machine = {.node = &node, .nodes = 1}, .placement = {"compact", cores}, .job = {.kind = JOB_P2P, .procs = 2},
-                         .params = {.fragment_bytes = 4096, .slots = 16}, .channel = &channel_kind_combined,
-                         .conditions = {.buffers = BUFFERS_WARM}, .variant = ""};
+    struct scenario s = {.machine = {.node = &node, .nodes = 1}, .placement = {"compact", cores},
+                         .job = {.kind = JOB_P2P, .procs = 2}, .params = {.fragment_bytes = 4096, .slots = 16},
+                         .channel = &channel_kind_combined, .conditions = {.buffers = BUFFERS_WARM}, .variant = ""};
     assert_int_equal(channel_shape_of_scenario(&s, &shape), 0);
     assert_int_equal(shape.fragment_bytes, 4096);
     assert_int_equal(shape.ring_bytes, 65536);

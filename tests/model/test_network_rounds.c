@@ -1,4 +1,5 @@
-/* network_rounds: the closed form where all ranks do the same, by hand where a node's ranks share its NIC and memory, and counts of every step. */
+/* network_rounds: the closed form where all ranks do the same, by hand where a node's ranks share its NIC and memory, and counts
+ * of every step. */
 #include "model/network.h"
 #include "model/network_rounds.h"
 #include "model/schedule.h"
@@ -46,7 +47,8 @@ static struct network_rounds sum_of(struct setup *u)
 
 static void the_closed_form_where_there_is_one(void **state)
 {
-    static const char *const networks[] = {"loggp", "loggp:L=1us,o=300ns,g=700ns,G=571ps,gr=900ns", "loggp:L=1ns,o=1ns,g=5us,G=3ps,gr=7us"};
+    static const char *const networks[] = {"loggp", "loggp:L=1us,o=300ns,g=700ns,G=571ps,gr=900ns",
+                                           "loggp:L=1ns,o=1ns,g=5us,G=3ps,gr=7us"};
     static const struct schedule_algorithm *const algorithms[] = {&schedule_ring, &schedule_recursive_doubling, &schedule_bruck};
     static const uint32_t counts[] = {1, 2, 3, 8, 37, 64, 100};
     static const uint64_t blocks[] = {1, 1000, 123457};
@@ -82,7 +84,8 @@ static void ranks_of_a_node_share_its_nic(void **state)
     assert_int_equal(sum_of(&u).bytes_between, 2 * 2 * 1001);
 }
 
-/* A node of one memory, and caches that two cores share; so many bytes a second by one core, half as many by more, or over the link. */
+/* A node of one memory, and caches that two cores share; so many bytes a second by one core, half as many by more, or over the
+ * link. */
 static void memory_of(struct setup *u, uint32_t sockets, int by_link, double bytes_per_s)
 {
     struct node *n = &u->bed.node;
@@ -99,8 +102,9 @@ static void memory_of(struct setup *u, uint32_t sockets, int by_link, double byt
         n->bandwidth[i] = (struct bandwidth_point){i + 1, quantity_of(bytes_per_s / (i + 1), "assumed")};
 }
 
-/* Memory of half the speed takes as much longer as what passes it. Blocks of 3000 bytes: a block read is 1000 bytes copied, one written
- * 2000. Of two caches are 6 of 7 blocks that a rank gets by recursive doubling, and 6.5 by Bruck. A whole node has half the speed. */
+/* Memory of half the speed takes as much longer as what passes it. Blocks of 3000 bytes: a block read is 1000 bytes copied, one
+ * written 2000. Of two caches are 6 of 7 blocks that a rank gets by recursive doubling, and 6.5 by Bruck. A whole node has half
+ * the speed. */
 static void what_loads_memory_takes_its_time(void **state)
 {
     static const struct {
@@ -116,7 +120,8 @@ static void what_loads_memory_takes_its_time(void **state)
         {&schedule_recursive_doubling, "switch", 8, 2, 0, 1, 0, 8 * (6 * 3000 + 2000)},           /* and written to memory */
         {&schedule_recursive_doubling, "switch", 8, 1, 0, 1, 0, 8 * 7 * 2000},                    /* only that */
         {&schedule_bruck, "switch", 8, 2, 0, 0, 60000, 8 * 6500 + 7 * 8 * 3000},                  /* all but rank 0 rotate */
-        {&schedule_recursive_doubling, "switch:L=1us,o=0ns,g=0ns,G=0ns", 4, 1, 0, 0, 0, 2 * 4 * 4 * 1000 / 2}, /* by NICs, both ways */
+        /* by NICs, both ways */
+        {&schedule_recursive_doubling, "switch:L=1us,o=0ns,g=0ns,G=0ns", 4, 1, 0, 0, 0, 2 * 4 * 4 * 1000 / 2},
         {&schedule_recursive_doubling, "switch", 8, 2, 1, 0, 0, 4 * 4 * 3000 / 2},                /* into a socket */
     };
     (void)state;

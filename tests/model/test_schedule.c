@@ -33,8 +33,8 @@ static uint64_t scatter_blocks(uint32_t n)
     return n - near + scatter_blocks(near) + scatter_blocks(n - near);
 }
 
-/* What goes between regions of `region` ranks, of the stages of Bienz, Gautam and Kharel: with w regions' blocks in each, of every
- * region as many ranks as there are others to get w from, at most region - 1, get w regions' each or what is left. */
+/* What goes between regions of `region` ranks, of the stages of Bienz, Gautam and Kharel: with w regions' blocks in each, of
+ * every region as many ranks as there are others to get w from, at most region - 1, get w regions' each or what is left. */
 static struct data_movement regions_textbook(uint32_t n, uint32_t region)
 {
     uint32_t regions = n / region, inside = log2_up(region), stages = 0;
@@ -191,8 +191,8 @@ static void test_all_regions(void **state)
     }
 }
 
-/* The paper's example of 16 ranks, 4 a region: rank 5 gets the blocks of the next region, and of a node with more ranks than regions
- * only as many go out as there are others. */
+/* The paper's example of 16 ranks, 4 a region: rank 5 gets the blocks of the next region, and of a node with more ranks than
+ * regions only as many go out as there are others. */
 static void test_regions_of_the_paper(void **state)
 {
     (void)state;

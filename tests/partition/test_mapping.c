@@ -52,7 +52,8 @@ static void levels(void **state)
 }
 
 /* J, cuts and busiest links from the blocks that any two ranks send each other. */
-static void quality_is(const struct schedule *schedule, const struct graph *graph, const struct mapping *m, const struct hierarchy *h)
+static void quality_is(const struct schedule *schedule, const struct graph *graph, const struct mapping *m,
+                       const struct hierarchy *h)
 {
     struct mapping_quality q;
     uint32_t n = schedule->procs;
@@ -150,7 +151,8 @@ static void formulas(void **state)
         is_permutation(&tables, 48);
         struct numbering numbering = mapping_numbering(&tables);
         for (uint32_t r = 0; r < 48; r++) {
-            assert_int_equal(partition_part(&partition, mapping_virtual(&m, r)), partition_part(&partition, mapping_virtual(&m, r / 6 * 6)));
+            assert_int_equal(partition_part(&partition, mapping_virtual(&m, r)),
+                             partition_part(&partition, mapping_virtual(&m, r / 6 * 6)));
             for (uint32_t k = 0; k < schedule_steps(&schedule, mapping_virtual(&m, r)); k++) {
                 struct schedule_step by_formula, by_table;
                 mapping_step(&schedule, &m, r, k, &by_formula);

@@ -1,6 +1,6 @@
-/* Any graph in any parts: sizes exact, cuts counted anew, the same for a seed; `auto` never above another strategy, as it is and with
- * the same repair, and its J on a machine of two levels neither. 12 cases up to 128 ranks; with SHMCOLL_TEST_FULL 400 up to 4096.
- * SHMCOLL_TEST_SEED: another sequence. */
+/* Any graph in any parts: sizes exact, cuts counted anew, the same for a seed; `auto` never above another strategy, as it is and
+ * with the same repair, and its J on a machine of two levels neither. 12 cases up to 128 ranks; with SHMCOLL_TEST_FULL 400 up to
+ * 4096. SHMCOLL_TEST_SEED: another sequence. */
 #include "tests/model/cmocka_all.h"
 #include "partition/bound.h"
 #include "partition/mapping.h"
@@ -38,12 +38,14 @@ static uint32_t most_cases(void)
 static void case_create(struct random_case *c, uint64_t seed)
 {
     uint64_t random = seed * 1000003;
-    uint32_t n = random_size(&random, 2, getenv("SHMCOLL_TEST_FULL") ? 4096 : 128), h = random_size(&random, 1, n), algorithms = 0;
+    uint32_t n = random_size(&random, 2, getenv("SHMCOLL_TEST_FULL") ? 4096 : 128), h = random_size(&random, 1, n),
+             algorithms = 0;
     *c = (struct random_case){.seed = seed};
     while (schedule_table[algorithms])
         algorithms++;
     const struct schedule_algorithm *algorithm = schedule_table[random_below(&random, algorithms)];
-    int scheduled = random_below(&random, 4) == 0 && schedule_valid(algorithm, n) && !schedule_init(&c->schedule, algorithm, n, 0);
+    int scheduled = random_below(&random, 4) == 0 && schedule_valid(algorithm, n) &&
+                    !schedule_init(&c->schedule, algorithm, n, 0);
     if (scheduled)
         assert_int_equal(graph_of_schedule(&c->graph, &c->schedule), 0);
     c->name = scheduled ? algorithm->name : random_graph(&c->graph, n, &random);
@@ -83,8 +85,8 @@ static uint64_t cut_by(const struct partitioner *p, const struct random_case *c,
     uint64_t cut = UINT64_MAX;
     if (error) {
         if (error != -ENOTSUP)
-            fail_msg("seed %llu: %s of %u vertices in %u parts by %s: %s", (unsigned long long)c->seed, c->name, c->graph.vertices,
-                     problem.parts, p->name, reason);
+            fail_msg("seed %llu: %s of %u vertices in %u parts by %s: %s", (unsigned long long)c->seed, c->name,
+                     c->graph.vertices, problem.parts, p->name, reason);
     } else {
         assert_int_equal(partition_counts(&made, count), 0);
         for (uint32_t u = 0; u < problem.parts; u++)
@@ -105,9 +107,9 @@ static void all_strategies(const struct random_case *c, struct tally *tally)
         for (int refine = 0; refine < 2 && strcmp((*p)->name, "auto") != 0; refine++) {
             uint64_t other = cut_by(*p, c, refine), *least = refine ? &best_refined : &best;
             if (other < automatic)
-                printf("seed %llu: %s of %u vertices in %u parts%s: auto cuts %llu, %s %llu%s\n", (unsigned long long)c->seed, c->name,
-                       c->graph.vertices, c->problem.parts, c->sizes ? " of any sizes" : "", (unsigned long long)automatic, (*p)->name,
-                       (unsigned long long)other, refine ? " refined" : "");
+                printf("seed %llu: %s of %u vertices in %u parts%s: auto cuts %llu, %s %llu%s\n", (unsigned long long)c->seed,
+                       c->name, c->graph.vertices, c->problem.parts, c->sizes ? " of any sizes" : "",
+                       (unsigned long long)automatic, (*p)->name, (unsigned long long)other, refine ? " refined" : "");
             tally->worse += other < automatic;
             *least = other < *least ? other : *least;
         }
@@ -149,7 +151,8 @@ static double j_by(const struct partitioner *p, const struct random_case *c, con
 /* Nodes of the case's sizes, of up to four parts each. */
 static void machine(struct hierarchy *h, const struct random_case *c, uint64_t *random)
 {
-    uint32_t n = c->graph.vertices, *node = malloc(2 * n * sizeof *node), *socket = node + n, sockets = 1 + random_below(random, 4);
+    uint32_t n = c->graph.vertices, *node = malloc(2 * n * sizeof *node), *socket = node + n,
+             sockets = 1 + random_below(random, 4);
     for (uint32_t p = 0, r = 0; p < c->problem.parts; p++) {
         uint32_t size = partition_problem_size(&c->problem, p);
         for (uint32_t i = 0; i < size; i++, r++) {
@@ -179,8 +182,9 @@ static void j_of_auto_is_the_least(void **state)
         for (const struct partitioner *const *p = partitioner_table; *p; p++) {
             double other = j_by(*p, &c, &h);
             if (automatic > other * (1 + 1e-12))
-                printf("seed %llu: %s of %u ranks on %u nodes, %u levels: J of auto is %.9g, of %s %.9g\n", (unsigned long long)c.seed,
-                       c.name, c.graph.vertices, c.problem.parts, h.levels, automatic, (*p)->name, other);
+                printf("seed %llu: %s of %u ranks on %u nodes, %u levels: J of auto is %.9g, of %s %.9g\n",
+                       (unsigned long long)c.seed, c.name, c.graph.vertices, c.problem.parts, h.levels, automatic, (*p)->name,
+                       other);
             worse += automatic > other * (1 + 1e-12);
         }
         hierarchy_destroy(&h);

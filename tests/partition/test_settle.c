@@ -1,4 +1,5 @@
-/* Names of parts: assignments against all permutations; ranks that stay, as many as there can be, with cuts and J as they were. */
+/* Names of parts: assignments against all permutations; ranks that stay, as many as there can be, with cuts and J as they
+ * were. */
 #include "tests/model/cmocka_all.h"
 #include "partition/mapping.h"
 #include "partition/settle.h"
@@ -138,7 +139,8 @@ static void ranks_stay(void **state)
     }
 }
 
-/* Switches of nodes of sockets, one node smaller, one with unequal sockets: groups are exchanged with those that are alike only. */
+/* Switches of nodes of sockets, one node smaller, one with unequal sockets: groups are exchanged with those that are alike
+ * only. */
 static void levels_stay_as_they_are(void **state)
 {
     (void)state;
@@ -200,7 +202,8 @@ static void formulas_stay(void **state)
             assert_int_equal(mapping_expand(&tables), 0);
             assert_int_equal(mapping_settle(&tables, &h), 0);
             assert_int_equal(h.levels ? stay(&m, &h, 0) : 0, h.levels ? stay(&tables, &h, 0) : 0);
-            assert_int_equal(h.levels ? stay(&m, &h, 0) : parts * ((size + parts - 1) / parts), parts * ((size + parts - 1) / parts));
+            assert_int_equal(h.levels ? stay(&m, &h, 0) : parts * ((size + parts - 1) / parts),
+                             parts * ((size + parts - 1) / parts));
             mapping_destroy(&tables);
             hierarchy_destroy(&h);
         }

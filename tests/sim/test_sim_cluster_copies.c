@@ -67,7 +67,8 @@ static void move_step(const struct schedule *s, uint32_t rank, uint32_t k, struc
     out->op = SCHEDULE_ROTATE;
 }
 
-static const struct schedule_algorithm moves = {.name = "moves", .kind = SCHEDULE_ALLGATHER, .rounds = network_case_one_round, .steps = network_case_one_step, .step = move_step};
+static const struct schedule_algorithm moves = {.name = "moves", .kind = SCHEDULE_ALLGATHER, .rounds = network_case_one_round,
+                                                .steps = network_case_one_step, .step = move_step};
 
 static void moves_take_their_sum_over_the_bandwidth(void **state)
 {
@@ -101,7 +102,8 @@ static void reordering_starts_every_copy(void **state)
     double move_s = 0;
     (void)state;
     for (int reorders = 0; reorders < 2; reorders++) {
-        struct numbering n = {.virtual_of_rank = backwards, .rank_of_virtual = backwards, .remap = reorders ? NUMBERING_REORDER : NUMBERING_PLACED};
+        struct numbering n = {.virtual_of_rank = backwards, .rank_of_virtual = backwards,
+                              .remap = reorders ? NUMBERING_REORDER : NUMBERING_PLACED};
         struct message_way way = {.fragment_bytes = 8192, .queue_bytes = 65536};
         struct message_costs costs;
         struct sim_case c;
@@ -130,9 +132,11 @@ static void one_way_step(const struct schedule *s, uint32_t rank, uint32_t k, st
     *(rank ? &out->receive : &out->send) = (struct schedule_blocks){0, 1, 1};
 }
 
-static const struct schedule_algorithm one_way = {.name = "one_way", .kind = SCHEDULE_ALLGATHER, .rounds = network_case_one_round, .steps = first_step, .step = one_way_step};
+static const struct schedule_algorithm one_way =
+    {.name = "one_way", .kind = SCHEDULE_ALLGATHER, .rounds = network_case_one_round, .steps = first_step, .step = one_way_step};
 
-/* As fast as the network, or as memory gives and takes it: three bytes for one that is copied, of which there are 3.5 GB/s at most. */
+/* As fast as the network, or as memory gives and takes it: three bytes for one that is copied, of which there are 3.5 GB/s at
+ * most. */
 static void a_message_between_nodes_passes_two_memories(void **state)
 {
     static const struct {
@@ -183,19 +187,23 @@ static uint32_t first_two(const struct schedule *s, uint32_t rank)
     return rank < 2;
 }
 
-#define EXCHANGE(who, how) {.name = "exchange", .kind = SCHEDULE_ALLGATHER, .rounds = network_case_one_round, .steps = who, .step = how}
-static const struct schedule_algorithm halves = EXCHANGE(network_case_one_step, halves_step), half_once = EXCHANGE(first_of_halves, halves_step),
-                                       next = EXCHANGE(network_case_one_step, next_step), next_once = EXCHANGE(first_two, next_step);
+#define EXCHANGE(who, how) \
+    {.name = "exchange", .kind = SCHEDULE_ALLGATHER, .rounds = network_case_one_round, .steps = who, .step = how}
+static const struct schedule_algorithm halves = EXCHANGE(network_case_one_step, halves_step),
+                                       half_once = EXCHANGE(first_of_halves, halves_step),
+                                       next = EXCHANGE(network_case_one_step, next_step),
+                                       next_once = EXCHANGE(first_two, next_step);
 
-/* Sockets before one memory share a bus, which what one cache has of another's passes; within a cache, and where every socket has its
- * memory, nobody meets. */
+/* Sockets before one memory share a bus, which what one cache has of another's passes; within a cache, and where every socket has
+ * its memory, nobody meets. */
 static void lines_between_caches_pass_the_bus(void **state)
 {
     static const struct {
         const char *node;
         const struct schedule_algorithm *all, *once;
         int meet;
-    } cases[] = {{"harpertown-2x4", &halves, &half_once, 1}, {"harpertown-2x4", &next, &next_once, 0}, {"nehalem-2x4", &halves, &half_once, 0}};
+    } cases[] = {{"harpertown-2x4", &halves, &half_once, 1}, {"harpertown-2x4", &next, &next_once, 0},
+                 {"nehalem-2x4", &halves, &half_once, 0}};
     struct network network = network_case_of("switch:L=2us,o=1us,g=0ns,G=0.2ns");
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -213,10 +221,12 @@ static void lines_between_caches_pass_the_bus(void **state)
     }
 }
 
-/* Where all ranks go on together a sum of rounds, each as long as its scarcest memory, bus or link takes, is what is simulated. */
+/* Where all ranks go on together a sum of rounds, each as long as its scarcest memory, bus or link takes, is what is
+ * simulated. */
 static void rounds_add_up_to_what_is_simulated(void **state)
 {
-    static const char *const nodes[] = {"harpertown-2x4", "nehalem-2x4"}, *const networks[] = {"gigabit", "infiniband-ddr", "infiniband-hdr"};
+    static const char *const nodes[] = {"harpertown-2x4", "nehalem-2x4"},
+                      *const networks[] = {"gigabit", "infiniband-ddr", "infiniband-hdr"};
     (void)state;
     for (int i = 0; i < 2 * 3 * 2; i++) {
         struct network network;
@@ -291,8 +301,10 @@ static void limits_only_slow_and_lose_no_bytes(void **state)
             assert_int_equal(limited.bytes, answer.bytes_received);
             assert_int_equal(answer.bytes_between, other.bytes_between);
             assert_int_equal(answer.bytes_moved, a == 2 ? UINT64_C(63) * 64 * bytes : 0);
-            if (bytes >= 1 << 16) { /* what passes a node's memory passes it at 3.5 GB/s at most: copies, and a third of what NICs do */
-                double inside = (double)(answer.bytes_received - answer.bytes_between) / 8, nic = 2 * (double)answer.bytes_between / 8 / 3;
+            if (bytes >= 1 << 16) { /* what passes a node's memory passes it at 3.5 GB/s at most: copies, and a third of what NICs
+                                       do */
+                double inside = (double)(answer.bytes_received - answer.bytes_between) / 8,
+                       nic = 2 * (double)answer.bytes_between / 8 / 3;
                 assert_true((double)limited_ps * 1e-12 > (inside * 0.6 + nic + (double)answer.bytes_moved / 8) / 3.5e9);
                 assert_true(limited_ps > free_ps + 1000000);
             }
@@ -323,7 +335,8 @@ static void what_slows_is_accounted_for(void **state)
     uint64_t free_ps = run_once(&c, &free, &answer);
     for (uint32_t r = 0; r < PPN; r++) {
         assert_int_equal(free.slowed_ps[r], 0);
-        assert_true(limited.slowed_ps[r] > 0.9 * (double)(limited_ps - free_ps) && limited.slowed_ps[r] < 1.1 * (double)(limited_ps - free_ps));
+        assert_true(limited.slowed_ps[r] > 0.9 * (double)(limited_ps - free_ps) &&
+                    limited.slowed_ps[r] < 1.1 * (double)(limited_ps - free_ps));
     }
     sim_case_destroy(&c);
 }

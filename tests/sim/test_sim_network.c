@@ -1,5 +1,5 @@
-/* Collectives of ranks that share nodes: without contention the sum of their parts, to the picosecond; between nodes as many bytes
- * as the schedule says; with a shared NIC as slow as its bytes are. */
+/* Collectives of ranks that share nodes: without contention the sum of their parts, to the picosecond; between nodes as many
+ * bytes as the schedule says; with a shared NIC as slow as its bytes are. */
 #include "network_case.h"
 #include "tests/model/cmocka_all.h"
 #include "tests/sim/sim_case.h"
@@ -44,7 +44,8 @@ static uint64_t node_time_ps(const struct sim_case *c, struct job job, struct pa
     return job.procs > 1 && job_size_bytes(&job) ? sim_case_time_ps(&inner) : 0;
 }
 
-static uint64_t closed_ps(const struct network *network, const struct schedule_algorithm *algorithm, uint32_t procs, uint64_t bytes)
+static uint64_t closed_ps(const struct network *network, const struct schedule_algorithm *algorithm, uint32_t procs,
+                          uint64_t bytes)
 {
     struct loggp p = network_loggp(network);
     struct schedule schedule;
@@ -77,7 +78,8 @@ static void bcast_in_two_levels_is_its_parts(void **state)
 static void bcast_from_the_middle(void **state)
 {
     (void)state;
-    struct network network = network_case_of("loggp:L=1ns,o=1ns,g=0ns,G=0ps"); /* so the root's node, which has more ranks, is last */
+    struct network network = network_case_of("loggp:L=1ns,o=1ns,g=0ns,G=0ps"); /* so the root's node, which has more ranks, is
+                                                                                  last */
     struct sim_case c;
     cluster_case(&c, &network, PPN + 3, PPN, 2, &schedule_binomial, 70000);
     c.scenario.job.bcast.root = 2;
@@ -106,7 +108,8 @@ static void allgather_in_two_levels_is_its_parts(void **state)
                 struct job gather = {.kind = JOB_ALLGATHER, .procs = PPN, .allgather = {bytes, 0}};
                 struct job spread = {.kind = JOB_BCAST, .procs = PPN, .bcast = {bytes * PPN * (nodes - 1), 0}};
                 uint64_t want_ps = node_time_ps(&c, gather, c.scenario.params_gather) +
-                                   closed_ps(&network, algorithms[a], nodes, bytes * PPN) + node_time_ps(&c, spread, c.scenario.params);
+                                   closed_ps(&network, algorithms[a], nodes, bytes * PPN) +
+                                   node_time_ps(&c, spread, c.scenario.params);
                 assert_int_equal(sim_case_time_ps(&c), want_ps);
                 sim_case_destroy(&c);
             }
@@ -198,15 +201,16 @@ static uint64_t round_by_round_ps(const struct network *network, struct message_
     return end_ps;
 }
 
-/* Contention-free, so that rounds may be summed one after the other; and of a ring no link is shared on a switch either, nor memory if
- * it knows no limit. */
+/* Contention-free, so that rounds may be summed one after the other; and of a ring no link is shared on a switch either, nor
+ * memory if it knows no limit. */
 static void flat_is_its_rounds(void **state)
 {
     static const struct schedule_algorithm *const algorithms[] = {&schedule_ring, &schedule_recursive_doubling, &schedule_bruck};
     (void)state;
     for (int a = 0; a < 3; a++)
         for (uint64_t bytes = 1; bytes < 100000; bytes *= 11) {
-            struct network network = network_case_of("loggp:L=1.3us,o=250ns,g=70ns,G=0.571429ns"), shared = network_case_of(networks[1]);
+            struct network network = network_case_of("loggp:L=1.3us,o=250ns,g=70ns,G=0.571429ns"),
+                           shared = network_case_of(networks[1]);
             struct schedule schedule;
             struct sim_network simulated;
             struct sim_case c;
@@ -315,7 +319,8 @@ static void levels_of_random_numberings_are_the_graphs_cut(void **state)
                 struct schedule schedule;
                 struct outcome out;
                 struct sim_case c;
-                if ((*a)->kind != SCHEDULE_ALLGATHER || schedule_init_regions(&schedule, *a, procs, 0, schedule_region(procs, PPN)))
+                if ((*a)->kind != SCHEDULE_ALLGATHER ||
+                    schedule_init_regions(&schedule, *a, procs, 0, schedule_region(procs, PPN)))
                     continue;
                 for (uint32_t r = 0; r < procs; r++) {
                     uint32_t other = (uint32_t)rand() % (r + 1);
@@ -324,7 +329,8 @@ static void levels_of_random_numberings_are_the_graphs_cut(void **state)
                 }
                 for (uint32_t r = 0; r < procs; r++)
                     to_rank[to_virtual[r]] = r;
-                struct numbering n = {.virtual_of_rank = to_virtual, .rank_of_virtual = to_rank, .remap = (enum numbering_remap)remap};
+                struct numbering n = {.virtual_of_rank = to_virtual, .rank_of_virtual = to_rank,
+                                      .remap = (enum numbering_remap)remap};
                 struct levels want = levels_counted(&schedule, &n, PPN);
                 cluster_case(&c, &network, procs, PPN, 1, *a, 1000);
                 c.scenario.numbering = &n;

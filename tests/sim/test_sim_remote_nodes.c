@@ -95,7 +95,8 @@ static void nodes_bring_every_block(void **state)
     (void)state;
     for (const struct schedule_algorithm *const *a = schedule_table; *a; a++)
         for (uint32_t procs = 2; procs <= 10; procs += procs < 4 ? 1 : 3)
-            for (const struct channel_kind *const *k = channel_kind_table; *k && (*a)->kind != SCHEDULE_SCATTER && schedule_valid(*a, procs); k++)
+            for (const struct channel_kind *const *k = channel_kind_table;
+                 *k && (*a)->kind != SCHEDULE_SCATTER && schedule_valid(*a, procs); k++)
                 for (uint32_t i = 0; i < 6; i++) {
                     struct remote_asked q = remote_ask(remote_tianhe(), "ch4", *k, *a, procs, i % 2 ? 9000 : 100);
                     q.remote.ppn = 2 + i;

@@ -301,10 +301,16 @@ static void counting_is_the_closed_form(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_lost),          cmocka_unit_test(many_to_one),
-        cmocka_unit_test(a_credit_each_is_enough),        cmocka_unit_test(incast_shares_the_link),
-        cmocka_unit_test(an_overflow_is_noticed),   cmocka_unit_test(who_waits_is_named), cmocka_unit_test(rings_are_for_the_first), cmocka_unit_test(memory_is_the_closed_form),
-        cmocka_unit_test(counting_is_the_closed_form), cmocka_unit_test(a_sender_waits_for_the_last_byte),
+        cmocka_unit_test(nothing_is_lost),
+        cmocka_unit_test(many_to_one),
+        cmocka_unit_test(a_credit_each_is_enough),
+        cmocka_unit_test(incast_shares_the_link),
+        cmocka_unit_test(an_overflow_is_noticed),
+        cmocka_unit_test(who_waits_is_named),
+        cmocka_unit_test(rings_are_for_the_first),
+        cmocka_unit_test(memory_is_the_closed_form),
+        cmocka_unit_test(counting_is_the_closed_form),
+        cmocka_unit_test(a_sender_waits_for_the_last_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,13 +13,14 @@ static int one(const struct protocol *protocol, uint64_t seed, struct scribble_c
 {
     char reason[COMM_REASON_BYTES] = "";
     struct leftovers before = leftovers_count();
-    struct scribble_case c = {.protocol = protocol, .procs = 2 + (uint32_t)(seed % 4), .target = (enum scribble_target)(seed / 4 % SCRIBBLE_TARGETS),
-                              .seed = seed, .in_area = seed / 12 % 3 == 0, .pause_max_ns = seed % 2 ? 1000 : 200000};
+    struct scribble_case c = {.protocol = protocol, .procs = 2 + (uint32_t)(seed % 4),
+                              .target = (enum scribble_target)(seed / 4 % SCRIBBLE_TARGETS), .seed = seed,
+                              .in_area = seed / 12 % 3 == 0, .pause_max_ns = seed % 2 ? 1000 : 200000};
     int error = scribble_case_run(&c, count, reason);
     const char *left = leftovers_find(before);
     if (error || left)
-        printf("%s p=%u target=%d seed=%llu: %s, left behind: %s\n", protocol->name, c.procs, c.target, (unsigned long long)seed, reason,
-               left ? left : "nothing");
+        printf("%s p=%u target=%d seed=%llu: %s, left behind: %s\n", protocol->name, c.procs, c.target, (unsigned long long)seed,
+               reason, left ? left : "nothing");
     return error || left;
 }
 
