@@ -60,8 +60,10 @@ static void print_map_terms(FILE *out)
           "  bound                    what must, whatever the mapping; gap: how far above it the cut is\n"
           "  optimal                  no mapping has a smaller cut\n"
           "  J                        sum of bytes times distance over all pairs\n"
-          "  distance time            seconds that a byte keeps busy what it passes while all ranks send: two copies within a node,\n"
-          "                           more from another domain; between nodes beside them the port, shared by a node's ranks, and\n"
+          "  distance time            seconds that a byte keeps busy what it passes while all ranks send: two copies "
+          "within a node,\n"
+          "                           more from another domain; between nodes beside them the port, shared by a node's "
+          "ranks, and\n"
           "                           the links of switches, shared by those below\n"
           "  distance levels          levels crossed, where such costs of --node or --network are unknown; J in blocks or bytes\n"
           "  busiest                  most that goes into and out of one node\n"
@@ -142,7 +144,8 @@ static void print_man(FILE *out)
     fprintf(out, ".TH SHMCOLL 1 \"\" \"shmcoll %s\" \"User Commands\"\n.SH NAME\n", SHMCOLL_VERSION);
     fputs("shmcoll \\- cost model, simulator and kernels for collectives over shared memory\n.SH SYNOPSIS\n", out);
     fputs("\\fBshmcoll\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
-          "Predicts, simulates and runs the pipelined broadcast over the shared memory of a node, side by side; runs allgathers.\n"
+          "Predicts, simulates and runs the pipelined broadcast over the shared memory of a node, side by side; "
+          "runs allgathers.\n"
           ".SH COMMANDS\n",
           out);
     for (const struct command *c = command_table; c->name; c++) {

@@ -14,15 +14,16 @@ static int place(struct goal_nodes *n, const struct settings *s, uint32_t ranks)
     if (!n->core_of_rank)
         return talk_fail(EXIT_UNABLE, "out of memory for %u ranks", ranks);
     if (placement_fill(s->place, &n->node, here, n->core_of_rank))
-        return talk_fail(EXIT_USAGE, "--place: '%s' does not fit node %s with %u cores: use compact, scatter or list:A,B,...", s->place,
-                         n->node.name, n->node.cores);
+        return talk_fail(EXIT_USAGE, "--place: '%s' does not fit node %s with %u cores: use compact, scatter or list:A,B,...",
+                         s->place, n->node.name, n->node.cores);
     for (uint32_t r = s->ppn; r < ranks; r++)
         n->core_of_rank[r] = n->core_of_rank[r - s->ppn];
     return 0;
 }
 
 /* Messages are what the program says. */
-static struct scenario scenario_of(const struct goal_nodes *n, const struct settings *s, const struct network *network, uint32_t ranks)
+static struct scenario scenario_of(const struct goal_nodes *n, const struct settings *s, const struct network *network,
+                                   uint32_t ranks)
 {
     return (struct scenario){
         .machine = {.node = &n->node, .nodes = (ranks - 1) / s->ppn + 1, .network = network, .ppn = s->ppn, .levels = 1},
@@ -41,8 +42,8 @@ static int check(const struct goal_nodes *n)
     one.job.procs = one.job.procs < one.machine.ppn ? one.job.procs : one.machine.ppn;
     if (n->node.contention_free || !scenario_shares_cores(&one))
         return 0;
-    return talk_fail(EXIT_UNABLE, "%u ranks share the %u cores of node %s; of messages each needs one for itself", one.job.procs, n->node.cores,
-                     n->node.name);
+    return talk_fail(EXIT_UNABLE, "%u ranks share the %u cores of node %s; of messages each needs one for itself", one.job.procs,
+                     n->node.cores, n->node.name);
 }
 
 int goal_nodes_create(struct goal_nodes *n, const struct settings *s, const struct network *network, uint32_t ranks)

@@ -73,10 +73,10 @@ static int metis_call(const struct partition_problem *problem, struct metis_grap
     options[METIS_OPTION_SEED] = (idx_t)(problem->seed % INT32_MAX);
     options[METIS_OPTION_UFACTOR] = 1;
     real_t *share = partition_problem_equal(problem) ? NULL : m->share;
-    int status = kway ? METIS_PartGraphKway(&n, &constraints, m->row, m->neighbour, NULL, NULL, m->weight, &parts, share, NULL, options,
-                                            &cut, m->part)
-                      : METIS_PartGraphRecursive(&n, &constraints, m->row, m->neighbour, NULL, NULL, m->weight, &parts, share, NULL,
-                                                 options, &cut, m->part);
+    int status = kway ? METIS_PartGraphKway(&n, &constraints, m->row, m->neighbour, NULL, NULL, m->weight, &parts, share, NULL,
+                                            options, &cut, m->part)
+                      : METIS_PartGraphRecursive(&n, &constraints, m->row, m->neighbour, NULL, NULL, m->weight, &parts, share,
+                                                 NULL, options, &cut, m->part);
     return status == METIS_OK ? 0 : status == METIS_ERROR_MEMORY ? -ENOMEM : -EIO;
 }
 

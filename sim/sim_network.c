@@ -14,14 +14,15 @@ static int reorder_create(struct sim_network *n, char *reason, size_t reason_byt
 {
     const struct scenario *s = n->scenario;
     const struct node *node = s->machine.node;
-    uint64_t block = job_size_bytes(&s->job), most = node->llc_bytes / (s->machine.ppn < s->job.procs ? s->machine.ppn : s->job.procs);
+    uint64_t block = job_size_bytes(&s->job);
+    uint64_t most = node->llc_bytes / (s->machine.ppn < s->job.procs ? s->machine.ppn : s->job.procs);
     if (!s->numbering || s->numbering->remap != NUMBERING_REORDER)
         return 0;
     uint64_t moves = numbering_moves(s->numbering, s->job.procs, 0);
     double move_s = moves ? message_move_s(&n->costs, block, node->llc_bytes > 0 && block * s->job.procs > most) : 0;
     if (n->costs.missing[0]) {
-        snprintf(reason, reason_bytes, "node %s does not say what a %s costs, which reordering blocks needs: calibrate it", node->name,
-                 n->costs.missing);
+        snprintf(reason, reason_bytes, "node %s does not say what a %s costs, which reordering blocks needs: calibrate it",
+                 node->name, n->costs.missing);
         return -ENOTSUP;
     }
     n->nodes.reorder_moves = moves;

@@ -50,8 +50,8 @@ struct sim_network {
 /* 0; -ENOMEM; -EINVAL or -ENOTSUP with one line in `reason`. */
 int sim_network_create(struct sim_network *out, const struct scenario *scenario, char *reason, size_t reason_bytes);
 void sim_network_destroy(struct sim_network *network);
-/* One call, all links free at its beginning. As sim_cluster_run. `sink`, if not NULL, gets every step of the ranks' cores in the order
- * in which messages are received, and what every NIC and link does. */
+/* One call, all links free at its beginning. As sim_cluster_run. `sink`, if not NULL, gets every step of the ranks' cores in the
+ * order in which messages are received, and what every NIC and link does. */
 int sim_network_call(struct sim_network *network, uint64_t seed, struct trace_sink *sink, uint64_t *time_ps, char *reason,
                      size_t reason_bytes);
 
@@ -67,8 +67,8 @@ void sim_network_inside(struct sim_network *network);
 /* Memory of nodes is shared from now on if links are. 0 or -ENOMEM. */
 int sim_network_share_memory(struct sim_network *network);
 
-/* Two levels, for sim_network_create() and sim_network_call(): when the last rank ends, and how a sink is told of all ranks. What nodes
- * do alone is simulated again for each, before and after what `among` is told of the exchange. */
+/* Two levels, for sim_network_create() and sim_network_call(): when the last rank ends, and how a sink is told of all ranks. What
+ * nodes do alone is simulated again for each, before and after what `among` is told of the exchange. */
 struct sim_network_levels {
     struct trace_sink among, inside, *next;
     struct sim_network *network;
@@ -86,7 +86,8 @@ int sim_network_levels_end(struct sim_network_levels *levels, int err, char *rea
 /* Two levels over channels (sim_remote_schedule.h); for sim_network_create() and those below it. */
 int sim_network_leaders_create(struct sim_network *network, char *reason, size_t reason_bytes);
 void sim_network_leaders_destroy(struct sim_network *network);
-int sim_network_leaders_call(struct sim_network *network, uint64_t seed, struct trace_sink *sink, char *reason, size_t reason_bytes);
+int sim_network_leaders_call(struct sim_network *network, uint64_t seed, struct trace_sink *sink, char *reason,
+                             size_t reason_bytes);
 /* Of the rank whose channels have most memory; 0 without channels. */
 uint64_t sim_network_channel_bytes(const struct sim_network *network);
 

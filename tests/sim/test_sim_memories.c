@@ -203,7 +203,8 @@ static void one_way_step(const struct schedule *s, uint32_t rank, uint32_t k, st
     *(rank ? &out->receive : &out->send) = (struct schedule_blocks){0, 1, 1};
 }
 
-static const struct schedule_algorithm one_way = {.name = "one_way", .kind = SCHEDULE_ALLGATHER, .rounds = network_case_one_round, .steps = network_case_one_step, .step = one_way_step};
+static const struct schedule_algorithm one_way = {.name = "one_way", .kind = SCHEDULE_ALLGATHER, .rounds = network_case_one_round,
+                                                  .steps = network_case_one_step, .step = one_way_step};
 
 static int given(void *context, uint32_t from, uint32_t to, uint64_t bytes, struct sim_cluster_cost *out)
 {
