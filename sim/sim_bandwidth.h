@@ -18,9 +18,9 @@
 #include <stdint.h>
 
 enum {
-    SIM_LOAD_UNIT = 6,  /* the load of one whole copy */
-    SIM_USES_MAX = 8,   /* resources of one class */
-    SIM_SHARES_MAX = 6, /* classes that are kept with their speeds */
+    SIM_LOAD_UNIT = 6,   /* the load of one whole copy */
+    SIM_USES_MAX = 8,    /* resources of one class */
+    SIM_SHARES_MAX = 16, /* classes that are kept with their speeds: two for each of eight domains */
     SIM_SHARES_KEPT = 256,
     SIM_NO_GROUP = UINT32_MAX
 };

@@ -35,7 +35,9 @@ static struct sim_bandwidth_plan *plan_create(uint32_t resources, uint32_t group
     p->demand = calloc(resources + 1, sizeof *p->demand);
     p->users = calloc(resources + 1, sizeof *p->users);
     p->used = calloc(resources + 1, sizeof *p->used);
-    p->kept = calloc(SIM_SHARES_KEPT, sizeof *p->kept);
+    p->kept = malloc(SIM_SHARES_KEPT * sizeof *p->kept);
+    for (uint32_t i = 0; p->kept && i < SIM_SHARES_KEPT; i++)
+        p->kept[i].classes = 0; /* then no more of it is looked at; to clear it all is a tenth of a short simulation */
     if (p->resource && p->left && p->demand && p->users && p->used && p->kept)
         return p;
     plan_destroy(p);

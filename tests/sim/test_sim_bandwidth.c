@@ -2,12 +2,16 @@
 #include "tests/model/cmocka_all.h"
 
 #include "sim/sim_bandwidth.h"
+#include "sim/sim_random.h"
+
+#include <string.h>
 
 enum { FLOWS = 16, NONE = UINT32_MAX };
 
 static struct sim_bandwidth bandwidth;
 static struct sim_queue queue;
 static uint64_t now_ps, end_ps[FLOWS];
+static int forgets; /* the speeds found before */
 
 static void begin_test(uint32_t resources, uint32_t groups)
 {
@@ -43,6 +47,8 @@ static uint32_t class_of(double bytes_per_s, uint32_t uses, const struct sim_use
 static void run_until(uint64_t stop_ps)
 {
     for (;;) {
+        if (forgets)
+            memset(bandwidth.plan->kept, 0, SIM_SHARES_KEPT * sizeof *bandwidth.plan->kept);
         if (bandwidth.dirty)
             assert_int_equal(sim_bandwidth_settle(&bandwidth, &queue, now_ps), 0);
         if (sim_queue_head_ps(&queue) > stop_ps || queue.count == 0)
@@ -152,11 +158,59 @@ static void beside_a_rival(void **state)
     end_test();
 }
 
+enum { DOMAINS = 8, CLASSES = 12, BEGUN = 4000 };
+
+/* Flows that come and go at random times, of classes that overlap; when each ends, in the order in which they begin again.
+ * Returns the most classes whose speeds are kept together. */
+static uint32_t come_and_go(uint64_t *ends_ps)
+{
+    uint64_t random = 1;
+    uint32_t classes[CLASSES], most = 0;
+    begin_test(DOMAINS, 2);
+    for (uint32_t d = 0; d < DOMAINS; d++)
+        flat_resource(d, 1e9 + 1e8 * d);
+    for (uint32_t i = 0; i < CLASSES; i++) {
+        struct sim_class class = {.bytes_per_s = 1e9 + 7e7 * i, .beside = 0.8, .group = i % 2, .rival = SIM_NO_GROUP, .uses = 2};
+        class.use[0] = (struct sim_use){i % DOMAINS, SIM_LOAD_UNIT};
+        class.use[1] = (struct sim_use){(i + 3) % DOMAINS, SIM_LOAD_UNIT / 3};
+        if (i % 3 < 2)
+            class.rival = i % 3;
+        assert_int_equal(sim_bandwidth_class(&bandwidth, &class, &classes[i]), 0);
+    }
+    for (uint32_t i = 0; i < BEGUN; i++) {
+        uint32_t flow = i % FLOWS;
+        while (i >= FLOWS && !end_ps[flow])
+            run_until(now_ps + 1 + sim_random_next(&random) % 100000);
+        ends_ps[i] = end_ps[flow];
+        end_ps[flow] = 0;
+        sim_bandwidth_begin(&bandwidth, flow, classes[i % CLASSES], 1 + sim_random_next(&random) % 1000000, now_ps);
+    }
+    run_until(UINT64_MAX);
+    for (uint32_t i = 0; i < SIM_SHARES_KEPT; i++)
+        most = bandwidth.plan->kept[i].classes > most ? bandwidth.plan->kept[i].classes : most;
+    end_test();
+    return most;
+}
+
+/* Of as many classes as nodes of many domains have, too. */
+static void kept_speeds_are_those_found_anew(void **state)
+{
+    static uint64_t kept_ps[BEGUN], anew_ps[BEGUN];
+    (void)state;
+    memset(end_ps, 0, sizeof end_ps);
+    assert_int_equal(come_and_go(kept_ps), CLASSES);
+    memset(end_ps, 0, sizeof end_ps);
+    forgets = 1;
+    come_and_go(anew_ps);
+    forgets = 0;
+    assert_memory_equal(kept_ps, anew_ps, sizeof kept_ps);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_flows),      cmocka_unit_test(a_late_flow),    cmocka_unit_test(a_flow_through_two_resources),
-        cmocka_unit_test(capacity_by_flows), cmocka_unit_test(beside_a_rival),
+        cmocka_unit_test(capacity_by_flows), cmocka_unit_test(beside_a_rival), cmocka_unit_test(kept_speeds_are_those_found_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
