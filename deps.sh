@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sees to it that what a group of targets needs is there: deps.sh build|check|guest|figures|stress|bench ...
+# Sees to it that what a group of targets needs is there: deps.sh tools|build|check|guest|figures|stress|bench ...
 # Debian packages are installed when apt-get and root are at hand; otherwise the missing ones are named.
 # With the group build, the compiler flags of the libraries are written to standard output as a makefile.
 set -u
@@ -11,6 +11,11 @@ have_cmd() { command -v "$1" >/dev/null 2>&1; }
 # The packages of a group that are missing, one a line.
 missing() {
     case $1 in
+    tools)
+        have_cmd make || echo make
+        have_cmd gcc || echo gcc
+        have_header stdio.h || echo libc6-dev
+        ;;
     build)
         have_cmd pkg-config || echo pkg-config
         have_lib hwloc || echo libhwloc-dev
@@ -48,7 +53,7 @@ missing() {
         have_cmd smpirun || echo libsimgrid-dev
         ;;
     *)
-        echo "deps.sh: no group '$1': use build, check, guest, figures, stress or bench" >&2
+        echo "deps.sh: no group '$1': use tools, build, check, guest, figures, stress or bench" >&2
         exit 2
         ;;
     esac
@@ -61,11 +66,15 @@ all_missing() {
 
 install_packages() {
     export DEBIAN_FRONTEND=noninteractive
-    apt-get install -y --no-install-recommends "$@" >&2 && return 0
-    apt-get update >&2 && apt-get install -y --no-install-recommends "$@" >&2
+    # A server that does not answer at once is asked again; who else installs something is waited for.
+    patient="-o Acquire::Retries=5 -o DPkg::Lock::Timeout=600"
+    # shellcheck disable=SC2086
+    apt-get $patient install -y --no-install-recommends "$@" >&2 && return 0
+    # shellcheck disable=SC2086
+    apt-get $patient update >&2 && apt-get $patient install -y --no-install-recommends "$@" >&2
 }
 
-[ $# -gt 0 ] || { echo "usage: deps.sh build|check|guest|figures|stress|bench ..." >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: deps.sh tools|build|check|guest|figures|stress|bench ..." >&2; exit 2; }
 # Twice: what clang's runtime package is called is known only once clang is there.
 for round in 1 2; do
     lack=$(all_missing "$@") || exit $?
