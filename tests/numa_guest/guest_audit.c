@@ -135,7 +135,7 @@ static int body(struct launch_rank *self, void *argument)
 static void case_run(struct audit_case c, struct seen *seen)
 {
     uint32_t cpus[HOMES_MAX];
-    struct launch_options options = {.procs = homes.cpus, .backend = c.backend, .cpu_os = cpus, .timeout_s = 60,
+    struct launch_options options = {.procs = homes.cpus, .backend = c.backend, .cpu_os = cpus, .timeout_s = 600,
                                      .result_bytes = sizeof *seen};
     struct launch_report report;
     for (uint32_t i = 0; i < homes.cpus; i++)

@@ -143,7 +143,7 @@ static void attempt_run(const struct way *way, struct attempt *a, struct counted
 {
     char reason[SEGMENT_REASON_BYTES] = "";
     uint32_t cpus[HOMES_MAX], procs = homes.cpus;
-    struct launch_options options = {.procs = procs, .cpu_os = cpus, .timeout_s = 60, .result_bytes = sizeof *counted};
+    struct launch_options options = {.procs = procs, .cpu_os = cpus, .timeout_s = 600, .result_bytes = sizeof *counted};
     struct segment_options segment = {.procs = procs, .lanes = 1, .control_pages = 1, .huge_pages = way->huge,
                                       .shape = {{.procs = procs, .slots = 64, .sets = 1, .fragment_bytes = 8192}}};
     struct launch_report report;
