@@ -51,6 +51,15 @@ static void said(const long *calls, unsigned n, int both, char *const *words, ch
         fail_msg("%s %s ended with status %#x: %s", words[1], words[2] ? words[2] : "", status, text);
 }
 
+/* A host may forbid them itself. */
+static int host_reads_peers(void)
+{
+    static char *const words[] = {"shmcoll", "doctor", "--format", "jsonl", NULL};
+    char text[TEXT_BYTES];
+    said(NULL, 0, 0, words, text);
+    return strstr(text, "\"check\":\"cma\",\"state\":\"ok\"") != NULL;
+}
+
 static void has(const char *text, const char *part)
 {
     if (!strstr(text, part))
@@ -64,6 +73,7 @@ static void replaced_and_told(void **state)
 {
     (void)state;
     char text[TEXT_BYTES];
+    int allowed = host_reads_peers();
     static char *const peers[][16] = {RUN("single_copy", "-v"), RUN("cooperative", "-v"), RUN("shared_source", "-v")};
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
         said(reading, 2, 1, peers[i], text);
@@ -71,7 +81,8 @@ static void replaced_and_told(void **state)
         has(text, "\"protocol\":\"counted\"");
         has(text, "\"verified\":true");
         said(NULL, 0, 1, peers[i], text);
-        assert_null(strstr(text, "cannot"));
+        if (allowed)
+            assert_null(strstr(text, "cannot read"));
     }
 }
 
@@ -123,7 +134,8 @@ static void doctor_tells(void **state)
     has(text, "\"check\":\"pinning\",\"state\":\"note\"");
     said(NULL, 0, 0, words, text);
     has(text, "\"check\":\"pinning\",\"state\":\"ok\"");
-    assert_null(strstr(text, "messages go through the segment"));
+    if (host_reads_peers())
+        assert_null(strstr(text, "messages go through the segment"));
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 #include "tests/formats/formats_case.h"
 
 #include "model/formats/launch_write.h"
+#include "model/formats/node_load.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -129,10 +130,30 @@ static void refuses_what_cannot_be_said(void **state)
     assert_null(launch_format_find("torque"));
 }
 
-static int cpus_0_and_1_are_ours(void)
+/* Launchers count cores, and bind to all hardware threads of one; ranks tell cpus. Here both have the same numbers. */
+static int cpu_is_core(int cpu)
+{
+    char path[100], line[100] = "", alone[20];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    snprintf(alone, sizeof alone, "%d\n", cpu);
+    FILE *file = fopen(path, "re");
+    int known = file && fgets(line, sizeof line, file);
+    if (file)
+        fclose(file);
+    return !known || strcmp(line, alone) == 0;
+}
+
+static int cores_0_and_1_are_ours(void)
 {
     cpu_set_t allowed;
-    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_ISSET(0, &allowed) && CPU_ISSET(1, &allowed);
+    struct node node;
+    char reason[300];
+    if (sched_getaffinity(0, sizeof allowed, &allowed) || !CPU_ISSET(0, &allowed) || !CPU_ISSET(1, &allowed) ||
+        node_load("host", &node, reason, sizeof reason))
+        return 0;
+    int same = node.cores > 1 && node.core_os[0] == 0 && node.core_os[1] == 1 && cpu_is_core(0) && cpu_is_core(1);
+    node_destroy(&node);
+    return same;
 }
 
 static void skip_without(const char *launcher)
@@ -141,7 +162,7 @@ static void skip_without(const char *launcher)
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     snprintf(plain, sizeof plain, "%s -n 2 true >/dev/null 2>&1", launcher);
-    if (!cpus_0_and_1_are_ours() || system(plain)) {
+    if (!cores_0_and_1_are_ours() || system(plain)) {
         print_message("skipped: %s does not run here\n", launcher);
         skip();
     }
