@@ -146,12 +146,14 @@ if command -v gnuplot >/dev/null; then
         ($4 == "default") != ($11 == 0) || ($4 == "default") != ($12 == 0)) { print; print >"/dev/stderr" }' "$work/figures/speedup.csv" | wc -l)
     [ "$wrong" = 0 ] && pass || fail "$wrong lines of speedup.csv do not add up"
     # 24 sizes over two networks: Bruck and recursive doubling three ways, ring one; what a call takes by default to what it takes, thrice.
+    # What our optimisation takes and what METIS' does are measured apart: by chance they may be alike of one algorithm, not of both.
     sums=$(awk -F, 'function off(x, y) { return x - y > 1e-5 * y || y - x > 1e-5 * y }
         NR == 1 { next }
         $4 == "default" { by_default = $6; next_to++ }
         $4 != "default" { wrong += off($8, by_default / $6) + off($16, by_default / $14) + off($17, by_default / $15)
-            wrong += $11 == $12 || $13 != ($3 == "bruck" ? 480e-6 : 300e-6) }
-        END { print NR - 1, next_to, wrong + 0 }' "$work/figures/speedup.csv")
+            wrong += $13 != ($3 == "bruck" ? 480e-6 : 300e-6)
+            apart += $11 != $12 }
+        END { print NR - 1, next_to, wrong + !apart }' "$work/figures/speedup.csv")
     equal "lines of speedup.csv, by default, and wrong" "$sums" "336 144 0"
     "$shmcoll" figure -q cut levels speedup_time -o "$work/figures" && [ -s "$work/figures/cut.svg" ] && [ -s "$work/figures/levels.svg" ] && [ -s "$work/figures/speedup_time.svg" ] && pass ||
         fail "no picture of cuts or times"
@@ -208,20 +210,15 @@ runs_with() { # TEXT: some process has it on its command line
     done 2>/dev/null
     return 1
 }
-
-# Names in shared memory, but for those of MPI programs that may run beside.
-names() { ls /dev/shm 2>/dev/null | grep -vE '^(vader_segment|sm_segment|mpich_shar_tmp|psm2_shm|sem\.)'; }
+none_with() { ! runs_with "$1"; }
 
 # --- broken off: nothing is left behind
 for signal in INT TERM KILL; do
     seed=$$$(date +%N) before=$(names)
     timeout -s $signal 1 "$shmcoll" run bcast --procs 3 --size 4M --reps 1000000 --time-limit 60s --seed "$seed" >"$work/out" 2>"$work/err"
-    code=$? left=1
-    for wait in $(seq 150); do
-        runs_with "--seed $seed" || { left=0; break; }
-        sleep 0.2
-    done
-    if [ $code -eq 0 ] || [ $left -eq 1 ] || names | grep -vxqF "$before"; then
+    code=$? left=0
+    within 300 none_with "--seed $seed" || left=1
+    if [ $code -eq 0 ] || [ $left -eq 1 ] || ! no_name_left "$before"; then
         fail "SIG$signal: exit code $code, processes left: $left, in /dev/shm: $(names)"
     else
         pass

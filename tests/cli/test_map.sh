@@ -16,7 +16,7 @@ refuses_map() {
 has() {
     want=$1
     shift
-    timeout 120 "$shmcoll" map "$@" --format jsonl >out 2>err || fail "'$*' failed: $(cat err)"
+    timeout "$limit_s" "$shmcoll" map "$@" --format jsonl >out 2>err || fail "'$*' failed: $(cat err)"
     # shellcheck disable=SC2086
     set -- "$*" $want
     what=$1

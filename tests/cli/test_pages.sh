@@ -65,7 +65,7 @@ unmeasured() {
         }
         /^source / { columns = 0; map = /^source map/; head = 1; print; next }
         head { head = 0; column("wall [us]"); column("reading [us]"); if (map) column("time [us]") }
-        /graph of .* parts|optimisation; |if a formula is known/ { sub(/ [0-9.e-]+ (s|us)  [a-z].*/, " measured") }
+        /graph of .* parts|optimisation; |if a formula is known/ { sub(/ [0-9.e+-]+ (s|us)  [a-z].*/, " measured") }
         /^[0-9]+ agree, / { next }
         NF == 0 || /^\.\.\.$/ { columns = 0 }
         { for (i = columns; i > 0; i--) if (length($0) >= last[i]) $0 = substr($0, 1, first[i] - 1) substr($0, last[i] + 1)
@@ -104,7 +104,7 @@ for page in $pages; do
         executed=$((executed + 1)) printed=$folder/$n.printed
         # Reports take seconds and leave no files: once is enough.
         case $line in shmcoll\ report\ *) printed=$work/${line##* }.printed ;; esac
-        if ! { [ -e "$printed" ] || (cd "$folder" && timeout 240 sh "$n.sh" >"$printed" 2>&1); }; then
+        if ! { [ -e "$printed" ] || (cd "$folder" && timeout "$limit_s" sh "$n.sh" >"$printed" 2>&1); }; then
             fail "$page: $line: $(head -c 300 "$printed")"
             continue
         fi

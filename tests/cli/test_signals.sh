@@ -5,19 +5,12 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/asking.sh
 
-# Names that are not those of MPI libraries, which others may use meanwhile.
-names() { ls /dev/shm 2>/dev/null | grep -vE '^(vader_segment|sm_segment|mpich_shar_tmp|psm2_shm|sem\.)'; }
 runs_with() { # SEED: the numbers of the processes that have it on their command line
     echo "$1" >"$work/seed" # read from a file, so that who looks does not find itself
     grep -lsazF -f "$work/seed" /proc/[0-9]*/cmdline | sed 's|/proc/||; s|/.*||'
 }
-gone() { # SEED: no such process remains
-    for wait in $(seq 300); do
-        [ -z "$(runs_with "$1")" ] && return 0
-        sleep 0.2
-    done
-    return 1
-}
+none_with() { [ -z "$(runs_with "$1")" ]; }
+gone() { within 300 none_with "$1"; } # SEED: no such process remains
 size_for() { case $1 in eager | direct_line) echo 64 ;; *) echo 1M ;; esac; }
 
 # broken_off PROTOCOL SIGNAL CODE TIMEOUT-OPTIONS...
@@ -25,14 +18,14 @@ broken_off() {
     protocol=$1 signal=$2 code=$3
     shift 3
     seed=$$$(date +%N) before=$(names)
-    timeout --preserve-status -k 10 "$@" -s "$signal" 0.4 "$shmcoll" run "$collective" --procs 3 --protocol "$protocol" --size "$(size_for "$protocol")" \
+    timeout --preserve-status -k 300 "$@" -s "$signal" 0.4 "$shmcoll" run "$collective" --procs 3 --protocol "$protocol" --size "$(size_for "$protocol")" \
         --reps 1000000 --time-limit 60s --seed "$seed" >"$work/out" 2>"$work/err"
     got=$?
     if [ $got -ne "$code" ]; then
         fail "$protocol: SIG$signal gives exit code $got, not $code: $(head -c 200 "$work/err")"
     elif ! gone "$seed"; then
         fail "$protocol: SIG$signal leaves processes $(runs_with "$seed")"
-    elif names | grep -vxqF "$before"; then
+    elif ! no_name_left "$before"; then
         fail "$protocol: SIG$signal leaves in /dev/shm: $(names)"
     else
         pass
@@ -50,26 +43,27 @@ for each in $protocols; do
     [ $turn -eq 0 ] && [ -z "${SHMCOLL_TEST_FULL:-}" ] || broken_off "$protocol" TERM 143 --foreground
 done
 
-# A rank sleeps for a second; the others say so, and the run ends well. They name it where it is amid a broadcast, and not where it is
-# between two.
-stop_a_rank() {
+# A rank sleeps until the others say so, and the run ends well.
+all_there() { [ "$(runs_with "$seed" | wc -l)" -ge 4 ] || ! kill -0 $command 2>/dev/null; } # or no more
+told() { grep -qE 'rank [0-9] has waited (0\.[2-9]|[1-9])[0-9.e+]* s .* for rank' "$work/err"; }
+told_or_ended() { told || ! kill -0 $command 2>/dev/null; }
+stop_a_rank() { # SECONDS: how long the run takes, in which the rank has to be found and stopped
     seed=$$$(date +%N)
-    "$shmcoll" run bcast --procs 3 --size 256K --reps 1000000 --time-limit 3s --stall-report 200ms --seed "$seed" >"$work/out" 2>"$work/err" &
+    "$shmcoll" run bcast --procs 3 --size 256K --reps 1000000 --time-limit "$1s" --stall-report 200ms --seed "$seed" >"$work/out" 2>"$work/err" &
     command=$!
-    for look in $(seq 100); do # until the three of them are there
-        [ "$(runs_with "$seed" | wc -l)" -ge 4 ] && break
-        sleep 0.1
-    done
+    within "$limit_s" all_there
     sleep 0.5
     rank=$(runs_with "$seed" | grep -v "^$command\$" | tail -n 1)
-    kill -STOP "$rank" && sleep 1 && kill -CONT "$rank"
-    wait $command && grep -qE 'rank [0-9] has waited (0\.[2-9]|1\.)[0-9]* s' "$work/err"
+    [ -n "$rank" ] && kill -STOP "$rank" && within 120 told_or_ended
+    [ -n "$rank" ] && kill -CONT "$rank"
+    wait $command && told
 }
-for try in 1 2 3 4 5; do
-    if stop_a_rank && grep -qE 'rank [0-9] has waited [0-9.]+ s .* for rank' "$work/err"; then
+# Where a run was over before a rank of it was found, a longer one is tried.
+for try_s in 3 10 30 100 300; do
+    if stop_a_rank $try_s; then
         pass
         break
-    elif [ $try -eq 5 ]; then
+    elif [ $try_s -eq 300 ]; then
         fail "nobody names the stopped rank: $(head -c 300 "$work/err")"
     fi
 done
