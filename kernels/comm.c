@@ -84,10 +84,14 @@ static void offers_withdraw(struct comm *comm)
     }
 }
 
+/* Milliseconds until the reason is known: of a process that has no memory any more but has not ended, as long as a busy host may
+ * take over its last steps, or any over freeing much of it; of what may well be its own reason, a moment. */
+enum { ENDING_MS = 20000, DOUBT_MS = 3 };
+
 /* The kernel knows of a process's end before its descriptor tells. */
 int comm_error_explained(struct comm *comm, int error)
 {
-    int waits = error == -ESRCH ? 100 : error == -EPROTO || error == -EFAULT ? 3 : 0;
+    int waits = error == -ESRCH ? ENDING_MS : error == -EPROTO || error == -EFAULT ? DOUBT_MS : 0;
     for (int i = 0; i < waits && !comm->liveness.error && liveness_check(&comm->liveness) == 0; i++)
         usleep(1000);
     if (waits && comm->liveness.error)

@@ -19,10 +19,11 @@
 #include <unistd.h>
 
 enum {
-    GRACE_NS = 3000000000, /* survivors find out by themselves in less */
     POLL_MS = 1000,        /* when the kernel reports every end by itself; each look disturbs the ranks */
     POLL_BLIND_MS = 20,    /* without process descriptors, or when a deadline is near */
 };
+
+#define GRACE_S 3.0 /* survivors find out by themselves in less */
 
 struct child {
     pid_t pid; /* 0: not running */
@@ -82,8 +83,9 @@ static int found(struct launch *l, int error, int64_t rank, const char *what)
 
 static void grace_start(struct launch *l)
 {
+    double grace_s = l->options->grace_s > 0 ? l->options->grace_s : GRACE_S;
     if (!l->grace_end_ns)
-        l->grace_end_ns = clock_monotonic_ns() + GRACE_NS;
+        l->grace_end_ns = clock_monotonic_ns() + (uint64_t)(grace_s * 1e9);
 }
 
 /* ---- processes ---- */

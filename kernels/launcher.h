@@ -16,6 +16,7 @@ struct launch_options {
     enum backend backend;
     const uint32_t *cpu_os; /* [procs] the operating system's cpu of each rank; NULL: not pinned */
     double timeout_s;       /* 0: none */
+    double grace_s;         /* that ranks have to end by themselves once one died or failed; 0: three seconds */
     size_t result_bytes;    /* shared memory for each rank's result */
     size_t common_bytes;    /* shared memory for all */
 };
