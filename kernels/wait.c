@@ -27,7 +27,7 @@ void wait_policy_set(struct waiter *waiter, int crowded)
 /* Shared futexes: the words lie in a mapping that other processes have elsewhere. */
 static void word_sleep(atomic_word *word, uint32_t seen, uint64_t sleep_ns)
 {
-    struct timespec bound = {.tv_sec = 0, .tv_nsec = (long)sleep_ns};
+    struct timespec bound = {.tv_sec = (time_t)(sleep_ns / 1000000000), .tv_nsec = (long)(sleep_ns % 1000000000)};
     syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT, seen, &bound, NULL, 0);
 }
 
@@ -63,7 +63,7 @@ static int rest(struct waiter *waiter, atomic_word *word, uint32_t seen, uint64_
         sched_yield();
         return 1;
     }
-    sleep_on(waiter, word, seen, *sleep_ns);
+    sleep_on(waiter, word, seen, waiter->sleep_ns ? waiter->sleep_ns : *sleep_ns);
     *sleep_ns = *sleep_ns * 2 < SLEEP_LAST_NS ? *sleep_ns * 2 : SLEEP_LAST_NS;
     return 1;
 }

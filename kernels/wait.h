@@ -30,6 +30,7 @@ struct waiter {
     uint64_t stall_ns; /* a wait that lasts so long is told to `stalled`, and each time it has lasted twice as long; 0: never */
     void (*stalled)(void *context, atomic_word *word, uint32_t seen, uint64_t waited_ns);
     void *stalled_context;
+    uint64_t sleep_ns; /* each sleep lasts that long unless woken, for tests; 0: from 50 us to 5 ms */
     uint64_t limit_ns; /* a wait that lasts so long ends with -ETIMEDOUT; 0: never */
 };
 
