@@ -60,5 +60,6 @@ static int possible(const void *protocol, const struct covering_row *row)
 struct covering_space bcast_factors_space(const struct protocol *protocol)
 {
     return (struct covering_space){
-        .context = protocol, .factors = FACTOR_COUNT, .levels = bcast_factor_levels, .possible = possible};
+        .context = protocol, .factors = FACTOR_COUNT, .levels = bcast_factor_levels, .deciding = FACTOR_DECIDING,
+        .possible = possible};
 }

@@ -17,7 +17,27 @@ static uint32_t draw(struct coverage *c, uint32_t below)
     return (uint32_t)((c->random >> 33) % below);
 }
 
-/* Fills the factors not in `fixed` at random until the row is valid; 0 if that seems impossible. */
+/* Every combination of the deciding factors not in `fixed`, from a drawn one on: the first that is possible, 0 if none is. */
+static int search(struct coverage *c, struct covering_row *row, uint32_t fixed)
+{
+    uint32_t combinations = 1;
+    for (uint32_t f = 0; f < c->space->deciding; f++)
+        combinations *= fixed >> f & 1 ? 1 : c->space->levels[f];
+    uint32_t first = draw(c, combinations);
+    for (uint32_t i = 0; i < combinations; i++) {
+        uint32_t index = (first + i) % combinations;
+        for (uint32_t f = 0; f < c->space->deciding; f++)
+            if (!(fixed >> f & 1)) {
+                row->level[f] = (uint8_t)(index % c->space->levels[f]);
+                index /= c->space->levels[f];
+            }
+        if (c->space->possible(c->space->context, row))
+            return 1;
+    }
+    return 0;
+}
+
+/* Fills the factors not in `fixed`, at random if possible rows are not too rare; 0 if none is possible. */
 static int complete(struct coverage *c, struct covering_row *row, uint32_t fixed)
 {
     for (int attempt = 0; attempt < 400; attempt++) {
@@ -27,7 +47,7 @@ static int complete(struct coverage *c, struct covering_row *row, uint32_t fixed
         if (c->space->possible(c->space->context, row))
             return 1;
     }
-    return 0;
+    return search(c, row, fixed);
 }
 
 static uint32_t gain(const struct coverage *c, const struct covering_row *row)

@@ -15,6 +15,7 @@ struct covering_space {
     const void *context;
     uint32_t factors;
     const uint32_t *levels; /* of each factor */
+    uint32_t deciding;      /* whether a row is possible depends on the first so many factors only */
     int (*possible)(const void *context, const struct covering_row *row);
 };
 

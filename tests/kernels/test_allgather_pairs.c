@@ -19,7 +19,8 @@ enum {
     FACTOR_QUEUE,
     FACTOR_FRAGMENT,
     FACTOR_PROTOCOL,
-    FACTOR_IN_PLACE,
+    FACTOR_DECIDING, /* those before decide whether a case is possible */
+    FACTOR_IN_PLACE = FACTOR_DECIDING,
     FACTOR_BACKEND,
     FACTOR_BROADCASTS,
     FACTOR_CALLS,
@@ -106,7 +107,8 @@ static int left_out(const struct gather_case *c)
 static void all_pairs(void **state)
 {
     static struct covering_row rows[ROWS_MAX];
-    const struct covering_space space = {.factors = FACTOR_COUNT, .levels = levels, .possible = possible};
+    const struct covering_space space = {.factors = FACTOR_COUNT, .levels = levels, .deciding = FACTOR_DECIDING,
+                                         .possible = possible};
     uint32_t pairs, run = 0, n = covering_make(&space, seed, rows, ROWS_MAX, &pairs);
     (void)state;
     assert_in_range(pairs, pairs_of_all() - 1, pairs_of_all()); /* not 1 MiB in 64 bytes */
@@ -125,12 +127,35 @@ static void all_pairs(void **state)
     printf("seed %llu: %u of %u cases that cover %u pairs\n", (unsigned long long)seed, run, n, pairs);
 }
 
+static int all_alike(const void *context, const struct covering_row *row)
+{
+    (void)context;
+    for (uint32_t f = 1; f < 6; f++)
+        if (row->level[f] != row->level[0])
+            return 0;
+    return 1;
+}
+
+/* Possible rows are found, however rare: here one in ten thousand that contain a pair. */
+static void rare_rows_are_found(void **state)
+{
+    static const uint32_t tens[] = {10, 10, 10, 10, 10, 10};
+    const struct covering_space space = {.factors = 6, .levels = tens, .deciding = 6, .possible = all_alike};
+    struct covering_row rows[10];
+    uint32_t pairs;
+    (void)state;
+    for (uint64_t s = seed; s < seed + 20; s++) {
+        assert_int_equal(covering_make(&space, s, rows, 10, &pairs), 10);
+        assert_int_equal(pairs, 10 * 6 * 5 / 2);
+    }
+}
+
 int main(void)
 {
     const char *given = getenv("SHMCOLL_TEST_SEED");
     seed = given ? strtoull(given, NULL, 0) : clock_monotonic_ns() % 1000000;
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* ranks are forked, and a crash shall not swallow the seed */
     printf("seed %llu\n", (unsigned long long)seed);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_pairs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rare_rows_are_found), cmocka_unit_test(all_pairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
