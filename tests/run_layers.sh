@@ -62,6 +62,10 @@ others=$(echo "$kernels" | grep -vE '/placement\.c$')
 atomics=$(grep -nE 'atomic_(value|load|store|exchange|compare|fetch|init|flag|thread_fence|signal_fence)|__atomic_|__sync_|_Atomic|memory_order|stdatomic' \
     /dev/null $kernels $(files experiments) | grep -vE '^kernels/atomics\.h:|:[0-9]+: *(/?\*)')
 verdict "atomic accesses outside kernels/atomics.h" "$atomics"
+# Whatever has a name in the file system could be left behind, or be met by another program's.
+names=$(grep -nE '(^|[^a-z_])(shm_open|sem_open|mkstemp|mkostemp|mkdtemp|tmpfile|mkfifo|shmget|msgget|semget) *\(|"/(dev/shm|tmp)' \
+    /dev/null $core $formats $sim $partition $kernels | grep -vE ':[0-9]+: *(/?\*)')
+verdict "named shared memory or temporary files of the libraries" "$names"
 mains=$(grep -lE '^int main *\(' $(find . -path ./build -prune -o -path ./out -prune -o -name '*.c' -print) 2>/dev/null |
     grep -vE '^\./(experiments/main\.c|experiments/bench/|tests/)')
 verdict "main() outside experiments/main.c, experiments/bench/ and tests/" "$mains"
