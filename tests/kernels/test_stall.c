@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PROCS = 3, SLEEPER = 1, CALLS = 3, REPORTS = 2 };
+enum { PROCS = 3, SLEEPER = 1, CALLS = 3, SLEEP_CALL = 1, REPORTS = 2 };
 #define STALL_S 0.05
 
 struct stall_case {
@@ -29,7 +29,7 @@ struct stall_case {
 /* Of the launcher: who wakes the sleeper needs its number; a report of each rank. */
 struct common {
     _Atomic int32_t sleeper_pid;
-    _Atomic int asleep; /* what a busy machine makes ranks say before and after is not judged */
+    _Atomic int asleep; /* what a busy host makes ranks say before and after, or of calls before, is not judged */
     struct comm_stall last[PROCS];
     struct endpoint_stall message[PROCS];
     _Atomic uint32_t reports[PROCS];
@@ -38,17 +38,19 @@ struct common {
 
 struct listener {
     uint32_t rank;
+    int (*is_named)(const struct common *common, uint32_t rank); /* the sleeper, or who waits for it, by the rank's last report */
     int all; /* every other rank will wait for the sleeper */
     struct common *common;
 };
 
-/* A rank that has said it often enough wakes the sleeper, if all have said it who will. */
+/* A rank that has said it often enough wakes the sleeper; where all will wait for it, once all name it. On a busy host ranks wait
+ * for each other first, and say that. */
 static void told(const struct listener *l)
 {
-    uint32_t reports = ++l->common->reports[l->rank], silent = 0;
+    uint32_t reports = ++l->common->reports[l->rank], others = 0;
     for (uint32_t r = 0; r < PROCS; r++)
-        silent += r != SLEEPER && l->common->reports[r] < REPORTS;
-    if (reports >= REPORTS && !(l->all && silent))
+        others += r != SLEEPER && (l->common->reports[r] < REPORTS || !l->is_named(l->common, r));
+    if (reports >= REPORTS && !(l->all && others))
         l->common->asleep = 0;
 }
 
@@ -62,7 +64,7 @@ static void wake(const struct common *common)
 static void listen(void *context, const struct comm_stall *stall)
 {
     struct listener *l = context;
-    if (l->common->asleep) {
+    if (l->common->asleep && stall->call >= SLEEP_CALL) {
         l->common->last[l->rank] = *stall;
         told(l);
     }
@@ -92,7 +94,7 @@ static int calls_run(struct launch_rank *self, struct comm *comm, const struct s
     for (uint32_t call = 0; call < CALLS && !error; call++) {
         uint64_t key = verify_key(call, c->root);
         (self->rank == c->root ? verify_fill : verify_poison)(buffer, size, key);
-        if (self->rank == SLEEPER && call == 1)
+        if (self->rank == SLEEPER && call == SLEEP_CALL)
             fall_asleep(self->common);
         error = comm_bcast(comm, buffer, size, c->root);
         if (!error && verify_check(buffer, size, key) >= 0)
@@ -102,11 +104,20 @@ static int calls_run(struct launch_rank *self, struct comm *comm, const struct s
     return error;
 }
 
+/* Whom a rank waits for, whom that one waits for, and so on: ends at the sleeper. */
+static int leads_to_sleeper(const struct common *common, uint32_t rank)
+{
+    int64_t at = rank;
+    for (uint32_t hops = 0; hops < PROCS && at >= 0 && at != SLEEPER; hops++)
+        at = common->reports[at] ? common->last[at].awaited : -1;
+    return at == SLEEPER;
+}
+
 static int body(struct launch_rank *self, void *argument)
 {
     const struct stall_case *c = argument;
     struct common *common = self->common;
-    struct listener listener = {self->rank, c->root == SLEEPER, common};
+    struct listener listener = {self->rank, leads_to_sleeper, c->root == SLEEPER, common};
     struct comm_lane lane;
     uint64_t size;
     if (small_lane_make(c->protocol, &lane, &size))
@@ -129,15 +140,6 @@ static int body(struct launch_rank *self, void *argument)
     return error;
 }
 
-/* Whom a rank waits for, whom that one waits for, and so on: ends at the sleeper. */
-static int leads_to_sleeper(const struct common *common, uint32_t rank)
-{
-    int64_t at = rank;
-    for (uint32_t hops = 0; hops < PROCS && at >= 0 && at != SLEEPER; hops++)
-        at = common->reports[at] ? common->last[at].awaited : -1;
-    return at == SLEEPER;
-}
-
 /* Every rank that waited says so, for the protocol, the call and a word; with `all`, each names the sleeper or who waits for it. */
 static void reports_right(const struct common *common, const struct stall_case *c, int all)
 {
@@ -151,7 +153,7 @@ static void reports_right(const struct common *common, const struct stall_case *
         assert_int_equal(s->rank, r);
         assert_string_equal(s->protocol, c->protocol->name);
         assert_true(s->waited_s >= STALL_S);
-        assert_true(s->call == 1 || s->call == 2);
+        assert_true(s->call == SLEEP_CALL || s->call == SLEEP_CALL + 1);
         assert_true(s->step[0] >= 'A' && s->step[0] <= 'Z' && s->word[0] >= 'a');
         assert_non_null(strstr(s->text, s->word));
         assert_non_null(strstr(s->text, s->step));
@@ -193,7 +195,7 @@ static int gathers_run(struct launch_rank *self, struct endpoint *e)
     int error = schedule_init(&ring, &schedule_ring, PROCS, 0);
     for (uint32_t call = 0; call < CALLS && !error; call++) {
         verify_fill(all + self->rank * BLOCK_BYTES, BLOCK_BYTES, verify_key(call, self->rank));
-        if (self->rank == SLEEPER && call == 1)
+        if (self->rank == SLEEPER && call == SLEEP_CALL)
             fall_asleep(self->common);
         error = allgather_schedule_run(e, NULL, all, BLOCK_BYTES, &ring, NULL);
         for (uint32_t r = 0; r < PROCS && !error; r++)
@@ -203,10 +205,17 @@ static int gathers_run(struct launch_rank *self, struct endpoint *e)
     return error;
 }
 
+/* In a ring each waits for the one before it, the first of them for the sleeper; or for it to take what there is no room for. */
+static int waits_in_ring(const struct common *common, uint32_t rank)
+{
+    const struct endpoint_stall *s = &common->message[rank];
+    return s->peer == (s->sends ? SLEEPER : (rank + PROCS - 1) % PROCS);
+}
+
 static int message_body(struct launch_rank *self, void *argument)
 {
     struct common *common = self->common;
-    struct listener listener = {self->rank, 1, common};
+    struct listener listener = {self->rank, waits_in_ring, 1, common};
     struct endpoint_config config = endpoint_config_default(self->procs, self->rank, argument);
     struct endpoint *e;
     config.stall_report_s = STALL_S;
@@ -225,7 +234,6 @@ static int message_body(struct launch_rank *self, void *argument)
     return error;
 }
 
-/* In a ring each waits for the one before it, the first of them for the sleeper; or for it to take what there is no room for. */
 static void sleeper_is_named_by_messages(void **state)
 {
     (void)state;
@@ -238,8 +246,7 @@ static void sleeper_is_named_by_messages(void **state)
             fail_msg("%s: %d %s", channel_name(*channel), error, report.reason);
         for (uint32_t r = (SLEEPER + 1) % PROCS; r != SLEEPER; r = (r + 1) % PROCS) {
             const struct endpoint_stall *s = &common.message[r];
-            uint32_t awaited = s->sends ? SLEEPER : (r + PROCS - 1) % PROCS;
-            if (common.reports[r] == 0 || s->rank != r || s->peer != awaited || s->waited_s < STALL_S ||
+            if (common.reports[r] == 0 || s->rank != r || !waits_in_ring(&common, r) || s->waited_s < STALL_S ||
                 s->tag < ALLGATHER_SCHEDULE_TAG || !strstr(s->text, s->sends ? "to be taken by rank" : "from rank"))
                 fail_msg("%s: rank %u told %u times, at last '%s'", channel_name(*channel), r, common.reports[r], s->text);
         }
