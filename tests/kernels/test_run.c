@@ -64,6 +64,26 @@ static int teardown(void **state)
     return 0;
 }
 
+/* A host may be so busy that no repetition counts. Then that is said, of right data, and the ranks take turns on one cpu, where
+ * each repetition counts. */
+static int evaluate(struct fixture *f, struct outcome *out)
+{
+    uint32_t apart[16];
+    outcome_init(out);
+    int error = evaluator_run.evaluate(&f->scenario, NULL, out);
+    if (error != -EAGAIN)
+        return error;
+    print_message("once more on one cpu: %s\n", out->reason);
+    assert_int_equal(out->verified, 1);
+    outcome_destroy(out);
+    outcome_init(out);
+    memcpy(apart, f->core, sizeof apart);
+    memset(f->core, 0, sizeof f->core);
+    error = evaluator_run.evaluate(&f->scenario, NULL, out);
+    memcpy(f->core, apart, sizeof apart);
+    return error;
+}
+
 static void times_and_verifies(void **state)
 {
     struct fixture *f = *state;
@@ -73,11 +93,10 @@ static void times_and_verifies(void **state)
         if (!backend_runs(backend))
             continue;
         struct outcome out;
-        outcome_init(&out);
         f->scenario.conditions.buffers = i & 1 ? BUFFERS_WARM : BUFFERS_COLD;
         f->scenario.conditions.backend = backend;
         f->scenario.conditions.root_shift = i >> 2;
-        int error = evaluator_run.evaluate(&f->scenario, NULL, &out);
+        int error = evaluate(f, &out);
         if (error)
             fail_msg("error %d: %s", error, out.reason);
         assert_int_equal(out.verified, 1);
@@ -86,7 +105,7 @@ static void times_and_verifies(void **state)
         assert_true(out.time_mean_s > 0 && out.time_mean_s <= out.time_s);
         assert_true(out.time_s <= out.ci_high_s && out.ci_high_s <= out.time_p99_s);
         assert_true(out.memcpy_cold_s > 0 && out.copy_bound_s > 0);
-        assert_true(f->node.cores < 2 ? isnan(out.handover_ns) : out.handover_ns > 0);
+        assert_true(strstr(out.note, "share 1 cpus") ? isnan(out.handover_ns) : out.handover_ns > 0);
         assert_true(!out.audited || (out.audit_pages > 0 && out.audit_pages_misplaced <= out.audit_pages));
         outcome_destroy(&out);
     }
@@ -104,13 +123,12 @@ static void times_allgathers(void **state)
         if (!backend_runs(backend))
             continue;
         struct outcome out;
-        outcome_init(&out);
         f->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = 2 + (uint32_t)(i & 1), .allgather = {.block_bytes = blocks[i >> 3]}};
         f->scenario.params.protocol = protocols[i >> 1 & 1];
         f->scenario.conditions.backend = backend;
         f->scenario.conditions.buffer_memory = i & 2 ? BUFFER_MEMORY_SHARED : BUFFER_MEMORY_PRIVATE;
         f->scenario.conditions.buffers = i & 1 ? BUFFERS_WARM : BUFFERS_COLD;
-        int error = evaluator_run.evaluate(&f->scenario, NULL, &out);
+        int error = evaluate(f, &out);
         if (error)
             fail_msg("%d: error %d: %s", i, error, out.reason);
         assert_int_equal(out.verified, 1);
@@ -134,14 +152,13 @@ static void times_messages(void **state)
         if (!backend_runs(backend) || (tests_brief() && (i >> 1 ^ i >> 2 ^ i >> 3 ^ turn) & 1))
             continue;
         struct outcome out;
-        outcome_init(&out);
         f->scenario.channel = channel_kind_table[i >> 3];
         f->scenario.job = (struct job){.kind = JOB_P2P, .procs = 2, .p2p = {sizes[(i ^ i >> 3) & 3], i & 4 ? P2P_STREAM : P2P_PINGPONG, 5}};
         f->scenario.conditions.backend = backend;
         f->scenario.conditions.buffers = i & 2 ? BUFFERS_WARM : BUFFERS_COLD;
         f->scenario.conditions.op_start = UINT32_MAX - 20;
         f->scenario.conditions.no_limits = i > 3;
-        int error = evaluator_run.evaluate(&f->scenario, NULL, &out);
+        int error = evaluate(f, &out);
         if (error)
             fail_msg("%s, %u: error %d: %s", f->scenario.channel->name, i, error, out.reason);
         assert_int_equal(out.verified, 1);
@@ -156,10 +173,9 @@ static void delays_spread_packets(void **state)
 {
     struct fixture *f = *state;
     struct outcome out;
-    outcome_init(&out);
     f->scenario.job = (struct job){.kind = JOB_P2P, .procs = 2, .p2p = {8, P2P_STREAM, 4}};
     f->scenario.conditions.delay_max_ns = 400000;
-    assert_int_equal(evaluator_run.evaluate(&f->scenario, NULL, &out), 0);
+    assert_int_equal(evaluate(f, &out), 0);
     assert_true(out.time_s > 4e-5);
     outcome_destroy(&out);
 }
@@ -169,11 +185,10 @@ static void times_schedules_over_channels(void **state)
     struct fixture *f = *state;
     for (uint32_t i = 0; channel_kind_table[i]; i++) {
         struct outcome out;
-        outcome_init(&out);
         f->scenario.channel = channel_kind_table[i];
         f->scenario.algorithm = &schedule_ring;
         f->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = 2, .allgather = {30001, (int)(i & 1)}};
-        int error = evaluator_run.evaluate(&f->scenario, NULL, &out);
+        int error = evaluate(f, &out);
         if (error)
             fail_msg("%s: error %d: %s", f->scenario.channel->name, error, out.reason);
         assert_int_equal(out.verified, 1);
@@ -227,6 +242,8 @@ static void more_ranks_than_cpus(void **state)
     struct outcome out;
     outcome_init(&out);
     f->scenario.job.procs = 8;
+    for (uint32_t r = 8; r-- > 0;) /* whatever cpus there are */
+        f->core[r] = f->core[r / 2];
     f->scenario.conditions.skew_s = 1e-5;
     int error = evaluator_run.evaluate(&f->scenario, NULL, &out);
     if (error)
@@ -240,11 +257,13 @@ static void skew_delays(void **state)
     struct fixture *f = *state;
     struct outcome out;
     outcome_init(&out);
-    f->scenario.job.procs = 1;
+    f->core[1] = f->core[0]; /* where every repetition counts, so that draws are the seed's */
+    f->scenario.job = (struct job){.kind = JOB_BCAST, .procs = 2};
     f->scenario.conditions.skew_s = 0.02;
     assert_int_equal(evaluator_run.evaluate(&f->scenario, NULL, &out), 0);
-    assert_true(out.time_p99_s > 0.004); /* nine draws from [0, 20 ms]: below 4 ms once in two million */
-    assert_true(out.time_min_s < 1); /* in seconds */
+    assert_int_equal(out.sample_count, 9);
+    assert_true(out.time_p99_s > 0.015); /* the largest of 18 draws from [0, 20 ms] with this seed, and more on a busy host */
+    assert_true(out.time_min_s < 10); /* in seconds */
     outcome_destroy(&out);
 }
 
