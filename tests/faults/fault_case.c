@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DAWDLE_NS = 20000 };
+enum { DAWDLE_NS = 20000, TIMEOUT_S = 240, GRACE_S = 120 };
 
 /* The launcher's common memory. */
 struct common {
@@ -86,7 +86,8 @@ static int body(struct launch_rank *self, void *argument)
 
 static int launch(const struct fault_case *c, struct survivor *survivor, struct common *common, struct launch_report *report)
 {
-    struct launch_options options = {.procs = c->procs, .timeout_s = 120, .result_bytes = sizeof *survivor, .common_bytes = sizeof *common};
+    struct launch_options options = {.procs = c->procs, .timeout_s = TIMEOUT_S, .grace_s = GRACE_S,
+                                     .result_bytes = sizeof *survivor, .common_bytes = sizeof *common};
     return launcher_run(&options, body, (void *)c, survivor, common, report);
 }
 
@@ -116,7 +117,7 @@ enum fault_end fault_case_kill(const struct fault_case *c, char *reason, uint64_
     int error = launch(c, survivor, &common, &report);
     const char *left = leftovers_find(before);
     *latest_ns = 0;
-    if (common.killed_ns == 0 && !left)
+    if (common.killed_ns == 0 && error == -EPIPE && !left && common.census.count[c->call] <= c->step)
         return FAULT_MISSED;
     if (left || error != -EOWNERDEAD || report.failed_rank != c->victim || report.signal != SIGKILL) {
         snprintf(reason, COMM_REASON_BYTES, "launcher: error %d, rank %lld, left behind: %s: %.100s", error,

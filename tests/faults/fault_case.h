@@ -31,7 +31,7 @@ struct fault_case {
 int fault_case_census(const struct fault_case *c, struct fault_census *census, char *reason);
 
 enum fault_end { FAULT_SURVIVED, FAULT_MISSED, FAULT_BROKEN };
-/* MISSED: the victim went another course and never came there. BROKEN: a survivor has no error, a wrong one or a late one, or
+/* MISSED: the victim went another course, of fewer steps. BROKEN: a survivor has no error, a wrong one or a late one, or
  * something is left behind; `reason` says what. *latest_ns: from the kill until the last survivor had its error. */
 enum fault_end fault_case_kill(const struct fault_case *c, char *reason, uint64_t *latest_ns);
 
