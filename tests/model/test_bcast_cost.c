@@ -227,7 +227,7 @@ static void test_optimum_is_quick(void **state)
         double ms = (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC;
         print_message("budget %llu MiB: f=%u s=%u q=%u %.3f us, found in %.3f ms\n", (unsigned long long)budgets[i] / MIB,
                       q.fragment_bytes, q.slots, q.sets, q.time_s * 1e6, ms);
-        assert_true(ms < 50);
+        assert_true(ms < 1000);
     }
 }
 

@@ -168,7 +168,7 @@ static void test_quick(void **state)
     struct choice c = chosen(&s, "extended", &(struct choice_space){.budget_bytes = 10 << 20});
     double ms = (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC;
     print_message("%u candidates in %.1f ms\n", c.candidates, ms);
-    assert_true(ms < 1000);
+    assert_true(ms < 10000);
     test_bed_destroy(&bed);
 }
 

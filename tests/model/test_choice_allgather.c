@@ -160,7 +160,7 @@ static void test_quick(void **state)
         struct choice_table t = made(&s, (struct choice_permits){.lanes_most = 4});
         double ms = (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC;
         print_message("%u ranks: %u candidates in %.1f ms\n", procs, t.candidates, ms);
-        assert_true(ms < 5000);
+        assert_true(ms < 60000);
         test_bed_destroy(&bed);
     }
 }

@@ -172,7 +172,7 @@ static void check_speed(const struct schedule *s)
     assert_true(sum > 0);
     if (s->procs == 1 << 20)
         print_message("%s of %u ranks: %.1f ns a step\n", s->algorithm->name, s->procs, step_ns);
-    assert_true(step_ns < 5000);
+    assert_true(step_ns < 50000);
 }
 
 static void test_speed(void **state)
