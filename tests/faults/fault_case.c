@@ -2,6 +2,7 @@
 
 #include "../kernels/kill_case.h"
 #include "../kernels/leftovers.h"
+#include "../kernels/watched_launch.h"
 #include "kernels/clock.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DAWDLE_NS = 20000, TIMEOUT_S = 240, GRACE_S = 120 };
+enum { DAWDLE_NS = 20000, GRACE_S = 120 };
 
 /* The launcher's common memory. */
 struct common {
@@ -86,7 +87,7 @@ static int body(struct launch_rank *self, void *argument)
 
 static int launch(const struct fault_case *c, struct survivor *survivor, struct common *common, struct launch_report *report)
 {
-    struct launch_options options = {.procs = c->procs, .timeout_s = TIMEOUT_S, .grace_s = GRACE_S,
+    struct launch_options options = {.procs = c->procs, .timeout_s = HANGS_S, .grace_s = GRACE_S,
                                      .result_bytes = sizeof *survivor, .common_bytes = sizeof *common};
     return launcher_run(&options, body, (void *)c, survivor, common, report);
 }

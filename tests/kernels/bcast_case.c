@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAGMENTS_MOST = 4096, SHIFT_MOST = 8, TIMEOUT_S = 120, OTHERS_MOST = 2 };
+enum { FRAGMENTS_MOST = 4096, SHIFT_MOST = 8, OTHERS_MOST = 2 };
 
 struct bcast_case bcast_case_default(void)
 {
@@ -218,7 +218,7 @@ static int body(struct launch_rank *self, void *argument)
 
 int bcast_case_run(const struct bcast_case *c, char *reason)
 {
-    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = TIMEOUT_S};
+    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = HANGS_S};
     char text[BCAST_CASE_TEXT_BYTES];
     return watched_launch(&options, body, (void *)c, NULL, bcast_case_format(c, text, sizeof text), reason);
 }

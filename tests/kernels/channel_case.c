@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TIMEOUT_S = 280, GUARD_BYTES = 64, GUARD = 0xa5, WINDOW_MOST = 32, PEERS_MOST = 32 };
+enum { GUARD_BYTES = 64, GUARD = 0xa5, WINDOW_MOST = 32, PEERS_MOST = 32 };
 
 struct channel_case channel_case_default(const struct channel *channel)
 {
@@ -318,7 +318,7 @@ static int body(struct launch_rank *self, void *argument)
 
 int channel_case_run(const struct channel_case *c, uint64_t *moved, char *reason)
 {
-    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = TIMEOUT_S,
+    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = HANGS_S,
                                      .result_bytes = sizeof(uint64_t)};
     struct case_run run = {.c = c, .pool = malloc(2 * c->size_max_bytes + 2)};
     uint64_t arrived[PEERS_MOST] = {0};

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHIFT_MOST = 8, TIMEOUT_S = 120, FRAGMENTS_MOST = 4096 };
+enum { SHIFT_MOST = 8, FRAGMENTS_MOST = 4096 };
 
 struct gather_case gather_case_default(void)
 {
@@ -183,7 +183,7 @@ static int body(struct launch_rank *self, void *argument)
 int gather_case_run(const struct gather_case *c, char *reason)
 {
     uint32_t cpu[64] = {0};
-    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = TIMEOUT_S};
+    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = HANGS_S};
     char text[GATHER_CASE_TEXT_BYTES];
     options.cpu_os = c->pinned ? cpu : NULL;
     return watched_launch(&options, body, (void *)c, NULL, gather_case_format(c, text, sizeof text), reason);

@@ -1,6 +1,7 @@
 #include "kill_case.h"
 
 #include "leftovers.h"
+#include "watched_launch.h"
 
 #include "kernels/allgather_schedule.h"
 #include "kernels/clock.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TIMEOUT_S = 240, GRACE_S = 120, TRIES = 5, TAG = 1 };
+enum { GRACE_S = 120, TRIES = 5, TAG = 1 };
 
 struct common {
     uint64_t killed_ns;
@@ -220,7 +221,7 @@ int survivor_right(const struct survivor *s, const char *collective, uint32_t vi
 
 static int run_once(const struct kill_case *c, char *reason, uint64_t *latest_ns)
 {
-    struct launch_options options = {.procs = c->procs, .timeout_s = TIMEOUT_S, .grace_s = GRACE_S,
+    struct launch_options options = {.procs = c->procs, .timeout_s = HANGS_S, .grace_s = GRACE_S,
                                      .result_bytes = sizeof(struct survivor), .common_bytes = sizeof(struct common)};
     struct survivor survivor[KILL_PROCS_MAX];
     struct launch_report report;

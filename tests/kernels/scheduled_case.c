@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TIMEOUT_S = 200, SHIFT_MOST = 8, CHATTER_BYTES = 3000, CHATTER_TAG = 5 };
+enum { SHIFT_MOST = 8, CHATTER_BYTES = 3000, CHATTER_TAG = 5 };
 
 /* What the call numbered `number` is like: the same on all ranks. */
 struct plan {
@@ -212,7 +212,7 @@ static int body(struct launch_rank *self, void *argument)
 
 int scheduled_case_run(const struct scheduled_case *c, uint32_t *calls, char *reason)
 {
-    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = TIMEOUT_S,
+    struct launch_options options = {.procs = c->procs, .backend = backend_possible(c->backend), .timeout_s = HANGS_S,
                                      .result_bytes = sizeof(uint32_t)};
     uint32_t made[SCHEDULED_PROCS_MAX] = {0};
     char text[SCHEDULED_TEXT_BYTES];

@@ -1,6 +1,7 @@
 #include "scribble_case.h"
 
 #include "small_lane.h"
+#include "watched_launch.h"
 
 #include "kernels/comm_internal.h"
 #include "kernels/launcher.h"
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CALLS = 60, CALLS_SHORT = 5000, PAGE = 4096, CANARY = 0x5a, TIMEOUT_S = 120 };
+enum { CALLS = 60, CALLS_SHORT = 5000, PAGE = 4096, CANARY = 0x5a };
 #define WAIT_LIMIT_S 0.15
 
 /* ---- who scribbles: a process that only has the mapping ---- */
@@ -235,7 +236,7 @@ static int judge(const struct scribble_case *c, const struct result *result, str
 
 int scribble_case_run(const struct scribble_case *c, struct scribble_count *count, char *reason)
 {
-    struct launch_options options = {.procs = c->procs, .timeout_s = TIMEOUT_S, .result_bytes = sizeof(struct result),
+    struct launch_options options = {.procs = c->procs, .timeout_s = HANGS_S, .result_bytes = sizeof(struct result),
                                      .common_bytes = 8};
     struct result *result = calloc(c->procs, sizeof *result);
     struct launch_report report;

@@ -214,7 +214,7 @@ static int ways_body(struct launch_rank *self, void *argument)
 static void goes_by_a_queue_unless_buffers_are_shared(void **state)
 {
     (void)state;
-    struct launch_options options = {.procs = 2, .timeout_s = 120, .backend = BACKEND_THREADS};
+    struct launch_options options = {.procs = 2, .timeout_s = HANGS_S, .backend = BACKEND_THREADS};
     struct launch_report report;
     for (int in_area = 0; in_area < 2; in_area++)
         assert_int_equal(launcher_run(&options, ways_body, &in_area, NULL, NULL, &report), 0);
@@ -247,7 +247,7 @@ static int refusing_body(struct launch_rank *self, void *argument)
 static void refuses(void **state)
 {
     (void)state;
-    struct launch_options options = {.procs = 2, .timeout_s = 120, .backend = BACKEND_THREADS};
+    struct launch_options options = {.procs = 2, .timeout_s = HANGS_S, .backend = BACKEND_THREADS};
     struct launch_report report;
     for (int paper = 0; paper < 2; paper++)
         assert_int_equal(launcher_run(&options, refusing_body, &paper, NULL, NULL, &report), 0);

@@ -227,7 +227,7 @@ static int duo_body(struct launch_rank *self, void *argument)
 static void each_channel(int (*run_duo)(struct launch_rank *, struct endpoint *), uint32_t ranks)
 {
     for (const struct channel *const *channel = channel_table; *channel; channel++) {
-        struct launch_options options = {.procs = ranks, .backend = backend_possible(BACKEND_PROCS), .timeout_s = 60};
+        struct launch_options options = {.procs = ranks, .backend = backend_possible(BACKEND_PROCS), .timeout_s = HANGS_S};
         struct duo d = {run_duo, *channel};
         struct launch_report report;
         int error = launcher_run(&options, duo_body, &d, NULL, NULL, &report);

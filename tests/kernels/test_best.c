@@ -122,7 +122,7 @@ static void run(uint32_t procs, int threads, double peer_page_ns)
     struct errand errand;
     errand_create(&errand, procs, peer_page_ns);
     errand.around.threads = threads;
-    struct launch_options options = {.procs = procs, .backend = threads ? BACKEND_THREADS : BACKEND_PROCS, .timeout_s = 120};
+    struct launch_options options = {.procs = procs, .backend = threads ? BACKEND_THREADS : BACKEND_PROCS, .timeout_s = HANGS_S};
     struct launch_report report;
     int error = launcher_run(&options, body, &errand, NULL, NULL, &report);
     if (error)

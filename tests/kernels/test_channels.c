@@ -48,7 +48,7 @@ static int duo_body(struct launch_rank *self, void *argument)
 
 static int duo_run(const struct duo *d, uint32_t procs, char *reason)
 {
-    struct launch_options options = {.procs = procs, .backend = backend_possible(BACKEND_PROCS), .timeout_s = 60};
+    struct launch_options options = {.procs = procs, .backend = backend_possible(BACKEND_PROCS), .timeout_s = HANGS_S};
     struct launch_report report;
     int error = launcher_run(&options, duo_body, (void *)d, NULL, NULL, &report);
     snprintf(reason, COMM_REASON_BYTES, "%s", report.reason);
@@ -310,7 +310,7 @@ static int differing_body(struct launch_rank *self, void *argument)
 
 static void configurations_that_differ_are_refused(void **state)
 {
-    struct launch_options options = {.procs = 3, .backend = backend_possible(BACKEND_PROCS), .timeout_s = 60};
+    struct launch_options options = {.procs = 3, .backend = backend_possible(BACKEND_PROCS), .timeout_s = HANGS_S};
     struct launch_report report;
     (void)state;
     assert_int_equal(launcher_run(&options, differing_body, (void *)channel_table[0], NULL, NULL, &report), 0);

@@ -104,7 +104,7 @@ static void run_four(four_ranks *run)
 {
     for (int threads = 0; threads < 2; threads++) {
         struct launch_options options = {
-            .procs = 4, .backend = backend_possible(threads ? BACKEND_THREADS : BACKEND_PROCS), .timeout_s = 60};
+            .procs = 4, .backend = backend_possible(threads ? BACKEND_THREADS : BACKEND_PROCS), .timeout_s = HANGS_S};
         struct launch_report report;
         int error = launcher_run(&options, body, &run, NULL, NULL, &report);
         if (error)
@@ -170,7 +170,7 @@ static int measure_body(struct launch_rank *self, void *argument)
 static struct measured memory_of(const char *channel)
 {
     struct launch_options options = {
-        .procs = 64, .backend = BACKEND_THREADS, .timeout_s = 60, .result_bytes = sizeof(struct measured)};
+        .procs = 64, .backend = BACKEND_THREADS, .timeout_s = HANGS_S, .result_bytes = sizeof(struct measured)};
     struct launch_report report;
     struct measured measured[64];
     assert_int_equal(launcher_run(&options, measure_body, (void *)channel_find(channel), measured, NULL, &report), 0);

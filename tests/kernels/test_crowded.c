@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RANKS_MOST = 16, CALLS = 12, SHORT_TIMES = 10, STOP_LEAST_US = 500, STOP_MOST_US = 15000, ALL_STOPPED_US = 150000, READY_S = 60 };
+enum { RANKS_MOST = 16, CALLS = 12, SHORT_TIMES = 10, STOP_LEAST_US = 500, STOP_MOST_US = 15000, ALL_STOPPED_US = 150000 };
 
 /* Shared by the test, the ranks and who disturbs them. */
 struct stage {
@@ -41,7 +41,7 @@ static unsigned seed;
 static int show_pid(struct launch_rank *self, void *context)
 {
     struct stage *s = context;
-    uint64_t end_ns = clock_monotonic_ns() + READY_S * (uint64_t)1000000000;
+    uint64_t end_ns = clock_monotonic_ns() + HANGS_S * (uint64_t)1000000000;
     word_store_release(&s->pid[self->rank], (uint32_t)getpid());
     while (!word_load_acquire(&s->watched)) {
         if (clock_monotonic_ns() > end_ns)

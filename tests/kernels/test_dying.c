@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PROCS = 2, DYING = 1, BYTES = 100000, LAST_STEPS_US = 500000, TIMEOUT_S = 120 };
+enum { PROCS = 2, DYING = 1, BYTES = 100000, LAST_STEPS_US = 500000 };
 
 struct common {
     _Atomic pid_t dying_pid;
@@ -80,7 +80,7 @@ static void the_dead_one_is_named(void **state)
     static const struct protocol *const protocols[] = {&protocol_single_copy, &protocol_cooperative, &protocol_shared_source};
     (void)state;
     for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++) {
-        struct launch_options options = {.procs = PROCS, .timeout_s = TIMEOUT_S, .grace_s = TIMEOUT_S,
+        struct launch_options options = {.procs = PROCS, .timeout_s = HANGS_S, .grace_s = HANGS_S,
                                          .result_bytes = sizeof(struct result), .common_bytes = sizeof(struct common)};
         struct result result[PROCS];
         struct launch_report report;
@@ -110,7 +110,7 @@ static int slow_survivor(struct launch_rank *self, void *argument)
 static void grace_is_what_was_asked_for(void **state)
 {
     (void)state;
-    struct launch_options options = {.procs = PROCS, .timeout_s = TIMEOUT_S, .grace_s = TIMEOUT_S,
+    struct launch_options options = {.procs = PROCS, .timeout_s = HANGS_S, .grace_s = HANGS_S,
                                      .result_bytes = sizeof(struct result)};
     struct result result[PROCS];
     assert_int_equal(launcher_run(&options, slow_survivor, NULL, result, NULL, NULL), -EOWNERDEAD);

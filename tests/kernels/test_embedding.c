@@ -1,6 +1,7 @@
 /* The library inside somebody else's processes: started by fork and exec, bootstrapped over socket pairs
  * through a parent that knows nothing of the launcher. */
 #include "leftovers.h"
+#include "watched_launch.h"
 
 #include "kernels/comm.h"
 #include "kernels/fd_pass.h"
@@ -295,7 +296,7 @@ int main(int argc, char **argv)
     if (argc == 4) {
         uint32_t rank = (uint32_t)atoi(argv[2]);
         int socket = atoi(argv[3]);
-        alarm(240);
+        alarm(HANGS_S);
         return strcmp(argv[1], "--disagree") == 0 ? disagreeing_main(rank, socket) : embedded_main(rank, socket);
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(embeds), cmocka_unit_test(refuses_disagreement)};

@@ -133,7 +133,7 @@ static int body(struct launch_rank *self, void *argument)
 
 static void run_deprived(const struct deprived *d)
 {
-    struct launch_options options = {.procs = d->procs, .timeout_s = 60, .common_bytes = sizeof(int)};
+    struct launch_options options = {.procs = d->procs, .timeout_s = HANGS_S, .common_bytes = sizeof(int)};
     struct launch_report report;
     int cannot = 0, error = launcher_run(&options, body, (void *)d, NULL, &cannot, &report);
     if (error)
@@ -220,7 +220,7 @@ static void namespaces_differ(void **state)
 {
     (void)state;
     struct deprived d = {&protocol_single_copy, 2, forbid_nothing, -1, 0, "counted", "another pid namespace"};
-    struct launch_options options = {.procs = 2, .timeout_s = 60, .common_bytes = sizeof(int)};
+    struct launch_options options = {.procs = 2, .timeout_s = HANGS_S, .common_bytes = sizeof(int)};
     struct launch_report report;
     int cannot = 0, error = launcher_run(&options, namespaced, &d, NULL, &cannot, &report);
     if (error)
@@ -246,7 +246,7 @@ static int pinning(void)
     const long calls[] = {SYS_sched_setaffinity};
     const uint32_t cpus[] = {0, 0, 0};
     struct deprived d = {&protocol_counted, 3, forbid_nothing, -1, 0, "counted", ""};
-    struct launch_options options = {.procs = 3, .cpu_os = cpus, .timeout_s = 60, .common_bytes = sizeof(int)};
+    struct launch_options options = {.procs = 3, .cpu_os = cpus, .timeout_s = HANGS_S, .common_bytes = sizeof(int)};
     struct launch_report report;
     if (forbid_calls(calls, 1))
         return CANNOT;
@@ -268,7 +268,7 @@ static int limited(void)
 {
     struct rlimit limit = {16384, 16384};
     struct deprived d = {&protocol_counted, 2, forbid_nothing, -1, 0, "counted", ""};
-    struct launch_options options = {.procs = 2, .timeout_s = 60, .common_bytes = sizeof(int)};
+    struct launch_options options = {.procs = 2, .timeout_s = HANGS_S, .common_bytes = sizeof(int)};
     struct launch_report report;
     setrlimit(RLIMIT_FSIZE, &limit);
     int error = launcher_run(&options, body, &d, NULL, NULL, &report);

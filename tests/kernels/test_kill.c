@@ -1,6 +1,7 @@
 /* Whoever dies, nobody hangs and nothing stays behind. */
 #include "kill_case.h"
 #include "leftovers.h"
+#include "watched_launch.h"
 
 #include "kernels/clock.h"
 
@@ -74,8 +75,6 @@ static void allgather_survives_a_kill(void **state)
 
 /* ---- the launcher itself is hit ---- */
 
-enum { PATIENCE_S = 120 };
-
 static pid_t *rank_pid; /* shared with the launcher and its ranks */
 
 static int sleeping_body(struct launch_rank *self, void *argument)
@@ -103,7 +102,7 @@ static int hit_launcher(int signal, uint32_t procs)
         rank_pid[r] = 0;
     pid_t launcher = fork();
     if (launcher == 0) {
-        struct launch_options options = {.procs = procs, .timeout_s = 120};
+        struct launch_options options = {.procs = procs, .timeout_s = HANGS_S};
         launcher_run(&options, sleeping_body, NULL, NULL, NULL, NULL);
         _exit(0); /* not reached if the signal takes its course */
     }
@@ -119,7 +118,7 @@ static int hit_launcher(int signal, uint32_t procs)
 static void orphans_end(void)
 {
     int status;
-    alarm(PATIENCE_S);
+    alarm(HANGS_S);
     while (waitpid(-1, &status, 0) > 0)
         if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
             fail_msg("a rank ended with status %#x", status);
@@ -186,7 +185,7 @@ static void exit_in_the_middle(void **state)
 {
     (void)state;
     struct leftovers before = leftovers_count();
-    struct launch_options options = {.procs = 2, .timeout_s = 120};
+    struct launch_options options = {.procs = 2, .timeout_s = HANGS_S};
     struct launch_report report;
     int how = 0;
     assert_int_equal(launcher_run(&options, leaving_body, &how, NULL, NULL, &report), -EOWNERDEAD);
@@ -197,7 +196,7 @@ static void exit_in_the_middle(void **state)
 static void leaving_early_is_an_error(void **state)
 {
     (void)state;
-    struct launch_options options = {.procs = 2, .timeout_s = 120};
+    struct launch_options options = {.procs = 2, .timeout_s = HANGS_S};
     int how = 1;
     for (int backend = BACKEND_PROCS; backend <= BACKEND_THREADS; backend++) {
         options.backend = backend;
@@ -208,7 +207,7 @@ static void leaving_early_is_an_error(void **state)
 static void embedder_knows_of_a_dead_thread(void **state)
 {
     (void)state;
-    struct launch_options options = {.procs = 3, .backend = BACKEND_THREADS, .timeout_s = 120};
+    struct launch_options options = {.procs = 3, .backend = BACKEND_THREADS, .timeout_s = HANGS_S};
     struct launch_report report;
     int how = 2;
     assert_int_equal(launcher_run(&options, leaving_body, &how, NULL, NULL, &report), -ECANCELED);

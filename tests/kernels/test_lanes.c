@@ -31,7 +31,7 @@ enum { PROCS = 3, LARGEST = 300000, LOOPS = 60, AREA_BYTES = 20000 };
 
 static void run_on(uint32_t procs, enum backend backend, launch_body body, void *argument)
 {
-    struct launch_options options = {.procs = procs, .backend = backend, .timeout_s = 60};
+    struct launch_options options = {.procs = procs, .backend = backend, .timeout_s = HANGS_S};
     struct launch_report report;
     int error = launcher_run(&options, body, argument, NULL, NULL, &report);
     if (error)

@@ -1,4 +1,6 @@
 /* The audit: right where pages are right, and it fails when fed a wrong map. Pinning, binding, memory room. */
+#include "watched_launch.h"
+
 #include "kernels/launcher.h"
 #include "kernels/memory_room.h"
 #include "kernels/placement.h"
@@ -68,7 +70,7 @@ static void every_queue_on_its_owners_domain(void **state)
     (void)state;
     struct audits rank[3];
     for (int control_pages = 0; control_pages < 2; control_pages++) {
-        struct launch_options options = {.procs = 3, .timeout_s = 120, .result_bytes = sizeof rank[0]};
+        struct launch_options options = {.procs = 3, .timeout_s = HANGS_S, .result_bytes = sizeof rank[0]};
         assert_int_equal(launcher_run(&options, audit_body, &control_pages, rank, NULL, NULL), 0);
         if (rank[0].error == -ENOTSUP)
             skip();

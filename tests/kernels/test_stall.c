@@ -168,7 +168,7 @@ static void sleeper_is_named(void **state)
     (void)state;
     for (const struct protocol *const *p = protocol_table; *p; p++)
         for (uint32_t root = 0; root <= SLEEPER; root++) {
-            struct launch_options options = {.procs = PROCS, .timeout_s = 120, .common_bytes = sizeof(struct common)};
+            struct launch_options options = {.procs = PROCS, .timeout_s = HANGS_S, .common_bytes = sizeof(struct common)};
             struct stall_case c = {*p, root};
             struct launch_report report;
             struct common common;
@@ -238,7 +238,7 @@ static void sleeper_is_named_by_messages(void **state)
 {
     (void)state;
     for (const struct channel *const *channel = channel_table; *channel; channel++) {
-        struct launch_options options = {.procs = PROCS, .timeout_s = 120, .common_bytes = sizeof(struct common)};
+        struct launch_options options = {.procs = PROCS, .timeout_s = HANGS_S, .common_bytes = sizeof(struct common)};
         struct launch_report report;
         struct common common;
         int error = launcher_run(&options, message_body, (void *)(uintptr_t)*channel, NULL, &common, &report);
@@ -290,7 +290,7 @@ static int limited_body(struct launch_rank *self, void *argument)
 static void limit_ends_a_wait(void **state)
 {
     (void)state;
-    struct launch_options options = {.procs = PROCS, .timeout_s = 120, .common_bytes = sizeof(struct common)};
+    struct launch_options options = {.procs = PROCS, .timeout_s = HANGS_S, .common_bytes = sizeof(struct common)};
     struct launch_report report;
     struct common common;
     if (launcher_run(&options, limited_body, NULL, NULL, &common, &report))

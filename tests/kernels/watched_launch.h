@@ -4,6 +4,9 @@
 
 #include "kernels/launcher.h"
 
+/* What takes so long hangs: beside dozens of busy programs a launch may take minutes. Less than tests/run_tests.sh grants. */
+enum { HANGS_S = 900 };
+
 /* Whether ranks may be of that kind: SHMCOLL_TEST_BACKENDS=threads forbids processes, across which a thread checker sees
  * nothing. */
 int backend_runs(enum backend backend);
