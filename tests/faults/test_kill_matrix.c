@@ -129,8 +129,8 @@ int main(void)
 {
     const char *given = getenv("SHMCOLL_TEST_SEED"), *only = getenv("SHMCOLL_TEST_PROTOCOL");
     uint32_t seed = given ? (uint32_t)strtoul(given, NULL, 0) : (uint32_t)(clock_monotonic_ns() % 1000000), passed = 0, failed = 0;
-    printf("seed %u\n| %-16s | %5s | %5s | %5s | %5s | %6s | %8s | %8s | %6s |\n", seed, "protocol", "ranks", "steps", "cells", "tried", "missed", "survived",
-           "worst ms", "s");
+    printf("seed %u\n| %-16s | %5s | %5s | %5s | %5s | %6s | %8s | %8s | %6s |\n", seed, "protocol", "ranks", "steps", "cells",
+           "tried", "missed", "survived", "worst ms", "s");
     const struct protocol *const *const tables[] = {protocol_table, protocol_allgather_table};
     for (int t = 0; t < 2; t++)
         for (const struct protocol *const *p = tables[t]; *p; p++) {

@@ -90,8 +90,8 @@ static void test_two_ranks(void **state)
     test_bed_destroy(&described);
 }
 
-/* Trees of up to 16 ranks: within a few percent, 3.4 at worst in a million shapes. As nothing says that no shape is worse, they are
- * the same ones each time. */
+/* Trees of up to 16 ranks: within a few percent, 3.4 at worst in a million shapes. As nothing says that no shape is worse, they
+ * are the same ones each time. */
 static void test_many_ranks(void **state)
 {
     (void)state;
