@@ -74,7 +74,8 @@ static int body(struct launch_rank *self, void *argument)
     while (visitor.common->ready < self->procs) /* nobody dies while another is still creating */
         usleep(100);
     comm->fault = (struct fault_point){visit, &visitor};
-    error = comm->lane[0].protocol != c->lane.protocol ? -ENOTSUP : calls_run(c, comm, self->rank, c->area_bytes ? comm_area(comm) : own);
+    error = comm->lane[0].protocol != c->lane.protocol ? -ENOTSUP
+                                                       : calls_run(c, comm, self->rank, c->area_bytes ? comm_area(comm) : own);
     mine->noticed_ns = clock_monotonic_ns();
     mine->error = error;
     mine->error_rank = comm_error_rank(comm);
@@ -105,7 +106,8 @@ int fault_case_census(const struct fault_case *c, struct fault_census *census, c
         if (census->count[call] == 0 || census->count[call] == FAULT_STEPS_MAX)
             error = -ERANGE;
     if (error)
-        snprintf(reason, COMM_REASON_BYTES, "%s", error == -ERANGE ? "more steps than the test has room for, or none" : report.reason);
+        snprintf(reason, COMM_REASON_BYTES, "%s",
+                 error == -ERANGE ? "more steps than the test has room for, or none" : report.reason);
     return error;
 }
 
@@ -126,8 +128,8 @@ enum fault_end fault_case_kill(const struct fault_case *c, char *reason, uint64_
         return FAULT_BROKEN;
     }
     for (uint32_t r = 0; r < c->procs; r++)
-        if (r != c->victim && !survivor_right(&survivor[r], c->allgather ? "allgather" : "broadcast", c->victim, r, common.killed_ns,
-                                              reason, latest_ns))
+        if (r != c->victim && !survivor_right(&survivor[r], c->allgather ? "allgather" : "broadcast", c->victim, r,
+                                              common.killed_ns, reason, latest_ns))
             return FAULT_BROKEN;
     return FAULT_SURVIVED;
 }

@@ -1,5 +1,5 @@
-/* The kill matrix: every protocol, of broadcast and allgather ("ag"), x ranks x every rank x every step of three calls, and within
- * every step that can be half done.
+/* The kill matrix: every protocol, of broadcast and allgather ("ag"), x ranks x every rank x every step of three calls, and
+ * within every step that can be half done.
  *
  * All cells with SHMCOLL_TEST_FULL, else some of each row, others each time. SHMCOLL_TEST_PROTOCOL: only that one's rows.
  * Where a rank's course depends on the others', a cell that another course missed is tried again, and does not count if it was a
@@ -128,7 +128,8 @@ static int protocol_run(const struct protocol *protocol, uint32_t seed)
 int main(void)
 {
     const char *given = getenv("SHMCOLL_TEST_SEED"), *only = getenv("SHMCOLL_TEST_PROTOCOL");
-    uint32_t seed = given ? (uint32_t)strtoul(given, NULL, 0) : (uint32_t)(clock_monotonic_ns() % 1000000), passed = 0, failed = 0;
+    uint32_t seed = given ? (uint32_t)strtoul(given, NULL, 0) : (uint32_t)(clock_monotonic_ns() % 1000000), passed = 0,
+             failed = 0;
     printf("seed %u\n| %-16s | %5s | %5s | %5s | %5s | %6s | %8s | %8s | %6s |\n", seed, "protocol", "ranks", "steps", "cells",
            "tried", "missed", "survived", "worst ms", "s");
     const struct protocol *const *const tables[] = {protocol_table, protocol_allgather_table};

@@ -207,8 +207,8 @@ static int told(const char *text, const char *collective, uint32_t victim, uint3
     return strncmp(text, words, (size_t)n) == 0 && text[n] >= 'A' && text[n] <= 'Z';
 }
 
-int survivor_right(const struct survivor *s, const char *collective, uint32_t victim, uint32_t rank, uint64_t killed_ns, char *reason,
-                   uint64_t *latest_ns)
+int survivor_right(const struct survivor *s, const char *collective, uint32_t victim, uint32_t rank, uint64_t killed_ns,
+                   char *reason, uint64_t *latest_ns)
 {
     uint64_t late_ns = s->noticed_ns > killed_ns ? s->noticed_ns - killed_ns : 0;
     *latest_ns = late_ns > *latest_ns ? late_ns : *latest_ns;
@@ -247,7 +247,8 @@ int kill_case_run(const struct kill_case *c, char *reason, uint64_t *latest_ns)
         if (error || *latest_ns < KILL_LATE_NS)
             return error;
     }
-    snprintf(reason, COMM_REASON_BYTES, "the last survivor knew after %.3f s, and as late each of %d times", (double)*latest_ns * 1e-9, TRIES);
+    snprintf(reason, COMM_REASON_BYTES, "the last survivor knew after %.3f s, and as late each of %d times",
+             (double)*latest_ns * 1e-9, TRIES);
     return -1;
 }
 
@@ -256,6 +257,7 @@ const char *kill_case_format(const struct kill_case *c, char *text, size_t text_
     const char *what = c->algorithm ? c->algorithm->name : c->channel ? "messages" : c->allgather ? "allgather" : "broadcast";
     const char *by = c->channel ? channel_name(c->channel) : c->protocol ? c->protocol->name : "default lanes";
     snprintf(text, text_bytes, "%s by %s%s%s p=%u victim=%u size=%llu delay=%llu ns", what, by, c->moving ? " moving" : "",
-             c->polling ? " polling" : "", c->procs, c->victim, (unsigned long long)c->size_bytes, (unsigned long long)c->delay_ns);
+             c->polling ? " polling" : "", c->procs, c->victim, (unsigned long long)c->size_bytes,
+             (unsigned long long)c->delay_ns);
     return text;
 }

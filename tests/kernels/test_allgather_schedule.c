@@ -159,7 +159,8 @@ static void little_room(void **state)
 static void amid_other_messages_over_changing_channels(void **state)
 {
     (void)state;
-    struct scheduled_case c = {.procs = 4, .blocks = 4, .block_bytes = {8, 300, 5000, 70000}, .repeats = repeats(10), .chatter = 1};
+    struct scheduled_case c = {.procs = 4, .blocks = 4, .block_bytes = {8, 300, 5000, 70000}, .repeats = repeats(10),
+                               .chatter = 1};
     for (uint32_t i = 0; channel_table[i]; i++)
         c.channel[i] = channel_table[i];
     run_both(c);

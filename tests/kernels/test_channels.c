@@ -111,7 +111,8 @@ static int too_long(struct launch_rank *self, struct endpoint *e, unsigned char 
         if (i >= 4)
             usleep(3000); /* it has come before it is asked for */
         EXPECT(endpoint_receive(e, 0, 3, in, n - 1, &t) == 0 && endpoint_wait(e, &t) == -EMSGSIZE && t.bytes == n);
-        EXPECT(endpoint_receive(e, 0, 3, in, n, &t) == 0 && endpoint_wait(e, &t) == 0 && t.bytes == 4 && memcmp(in, "next", 4) == 0);
+        EXPECT(endpoint_receive(e, 0, 3, in, n, &t) == 0 && endpoint_wait(e, &t) == 0 && t.bytes == 4 &&
+               memcmp(in, "next", 4) == 0);
     }
     return 0;
 }
@@ -206,7 +207,8 @@ static int false_heads(struct launch_rank *self, struct endpoint *e, unsigned ch
     for (uint32_t i = 0; i < 4000; i++) {
         uint32_t lines = 9 + i % 4, units = lines + 1;
         if (self->rank == 1) {
-            EXPECT(endpoint_receive(e, 0, 0, in, lines * 64, &t) == 0 && endpoint_wait(e, &t) == 0 && ((uint32_t *)(void *)in)[1] == i);
+            EXPECT(endpoint_receive(e, 0, 0, in, lines * 64, &t) == 0 && endpoint_wait(e, &t) == 0 &&
+                   ((uint32_t *)(void *)in)[1] == i);
             continue;
         }
         for (uint32_t k = 0; k < lines; k++) { /* positions as the arithmetic has them: head first, payload on lines of its own */

@@ -31,7 +31,8 @@ struct request {
 static int move_all(int socket, void *data, size_t n, int sending)
 {
     for (size_t done = 0; done < n;) {
-        ssize_t k = sending ? send(socket, (char *)data + done, n - done, MSG_NOSIGNAL) : recv(socket, (char *)data + done, n - done, 0);
+        ssize_t k = sending ? send(socket, (char *)data + done, n - done, MSG_NOSIGNAL)
+                            : recv(socket, (char *)data + done, n - done, 0);
         if (k == 0 || (k < 0 && errno != EINTR))
             return k == 0 ? -EPIPE : -errno;
         done += k > 0 ? (size_t)k : 0;

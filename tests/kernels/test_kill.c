@@ -59,7 +59,8 @@ static void every_protocol_survives_a_kill(void **state)
     (void)state;
     for (const struct protocol *const *p = protocol_table; *p; p++) {
         int is_short = ((*p)->uses & PROTOCOL_LINES) && !((*p)->uses & PROTOCOL_SLOTS);
-        kill_one((struct kill_case){.procs = 2 + (uint32_t)rand() % 3, .protocol = *p, .size_bytes = is_short ? 100 : 4 << 20}, 30);
+        kill_one((struct kill_case){.procs = 2 + (uint32_t)rand() % 3, .protocol = *p, .size_bytes = is_short ? 100 : 4 << 20},
+                 30);
     }
 }
 

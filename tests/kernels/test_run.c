@@ -50,7 +50,8 @@ static int setup(void **state)
         .placement = {"compact", f->core},
         .job = {.kind = JOB_BCAST, .procs = 2, .bcast = {65536, 0}},
         .params = {.protocol = &protocol_pipelined, .fragment_bytes = 4096, .slots = 8, .sets = 2, .tree = {TREE_CHAIN, 0}},
-        .conditions = {.backend = backend_possible(BACKEND_PROCS), .buffers = BUFFERS_COLD, .buffer_domain = -1, .reps = 9, .seed = 7},
+        .conditions = {.backend = backend_possible(BACKEND_PROCS), .buffers = BUFFERS_COLD, .buffer_domain = -1, .reps = 9,
+                       .seed = 7},
         .variant = "",
     };
     return 0;
@@ -123,7 +124,8 @@ static void times_allgathers(void **state)
         if (!backend_runs(backend))
             continue;
         struct outcome out;
-        f->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = 2 + (uint32_t)(i & 1), .allgather = {.block_bytes = blocks[i >> 3]}};
+        f->scenario.job = (struct job){.kind = JOB_ALLGATHER, .procs = 2 + (uint32_t)(i & 1),
+                                       .allgather = {.block_bytes = blocks[i >> 3]}};
         f->scenario.params.protocol = protocols[i >> 1 & 1];
         f->scenario.conditions.backend = backend;
         f->scenario.conditions.buffer_memory = i & 2 ? BUFFER_MEMORY_SHARED : BUFFER_MEMORY_PRIVATE;
@@ -153,7 +155,8 @@ static void times_messages(void **state)
             continue;
         struct outcome out;
         f->scenario.channel = channel_kind_table[i >> 3];
-        f->scenario.job = (struct job){.kind = JOB_P2P, .procs = 2, .p2p = {sizes[(i ^ i >> 3) & 3], i & 4 ? P2P_STREAM : P2P_PINGPONG, 5}};
+        f->scenario.job = (struct job){.kind = JOB_P2P, .procs = 2,
+                                       .p2p = {sizes[(i ^ i >> 3) & 3], i & 4 ? P2P_STREAM : P2P_PINGPONG, 5}};
         f->scenario.conditions.backend = backend;
         f->scenario.conditions.buffers = i & 2 ? BUFFERS_WARM : BUFFERS_COLD;
         f->scenario.conditions.op_start = UINT32_MAX - 20;

@@ -1,5 +1,5 @@
-/* The stall watchdog, of communicators and of endpoints: a rank sleeps (SIGSTOP), the others say that they wait for it, and the call goes on
- * when it wakes. */
+/* The stall watchdog, of communicators and of endpoints: a rank sleeps (SIGSTOP), the others say that they wait for it, and the
+ * call goes on when it wakes. */
 #include "small_lane.h"
 #include "watched_launch.h"
 
@@ -140,7 +140,8 @@ static int body(struct launch_rank *self, void *argument)
     return error;
 }
 
-/* Every rank that waited says so, for the protocol, the call and a word; with `all`, each names the sleeper or who waits for it. */
+/* Every rank that waited says so, for the protocol, the call and a word; with `all`, each names the sleeper or who waits for
+ * it. */
 static void reports_right(const struct common *common, const struct stall_case *c, int all)
 {
     uint32_t told = 0, named = 0;
@@ -159,8 +160,8 @@ static void reports_right(const struct common *common, const struct stall_case *
         assert_non_null(strstr(s->text, s->step));
     }
     if (told == 0 || (all && named != PROCS - 1))
-        fail_msg("%s, root %u: %u ranks told of a stall, %u named rank %d; rank 0 said '%s'", c->protocol->name, c->root, told, named,
-                 SLEEPER, common->last[0].text);
+        fail_msg("%s, root %u: %u ranks told of a stall, %u named rank %d; rank 0 said '%s'", c->protocol->name, c->root, told,
+                 named, SLEEPER, common->last[0].text);
 }
 
 static void sleeper_is_named(void **state)
