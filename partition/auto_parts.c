@@ -70,7 +70,7 @@ static int try_one(struct contest *c, const struct partitioner *partitioner, uin
     plain.refine = 0;
     int error = partition_make(partitioner, &plain, &made, reason, sizeof reason);
     if (error)
-        return error == -ENOMEM ? error : 0;
+        return error == -ENOMEM || error == -EINTR ? error : 0;
     partition_table(&made, c->start);
     partition_destroy(&made);
     uint64_t cut = enter(c, partitioner->name);

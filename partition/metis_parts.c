@@ -2,7 +2,8 @@
  *
  * What it adds up are weights of edges from both ends: they are scaled so that this fits. It prints what it finds wrong with
  * its input, so nothing is given to it that it could find wrong; and it reports success with parts that are empty or numbers
- * that are none, so what it returns is read with suspicion and repaired. For as long as it runs it handles SIGABRT and SIGTERM.
+ * that are none, so what it returns is read with suspicion and repaired. For as long as it runs it handles SIGABRT and SIGTERM:
+ * a SIGTERM makes it end with METIS_ERROR, and is passed on, as nobody else has got it.
  *
  * Where parts are of a few vertices, its bisections, which are some vertices off, can leave more parts than vertices, of which it
  * complains on standard output. Then it is asked for one bisection at a time, and each is repaired before the next.
@@ -15,6 +16,7 @@
 
 #include <errno.h>
 #include <metis.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -73,14 +75,24 @@ static int metis_call(const struct partition_problem *problem, struct metis_grap
     options[METIS_OPTION_SEED] = (idx_t)(problem->seed % INT32_MAX);
     options[METIS_OPTION_UFACTOR] = 1;
     real_t *share = partition_problem_equal(problem) ? NULL : m->share;
+    struct sigaction term, abrt;
+    sigaction(SIGTERM, NULL, &term);
+    sigaction(SIGABRT, NULL, &abrt);
     int status = kway ? METIS_PartGraphKway(&n, &constraints, m->row, m->neighbour, NULL, NULL, m->weight, &parts, share, NULL,
                                             options, &cut, m->part)
                       : METIS_PartGraphRecursive(&n, &constraints, m->row, m->neighbour, NULL, NULL, m->weight, &parts, share,
                                                  NULL, options, &cut, m->part);
+    /* It puts handlers back as System V had them, for one signal only. */
+    sigaction(SIGTERM, &term, NULL);
+    sigaction(SIGABRT, &abrt, NULL);
+    if (status == METIS_ERROR) {
+        raise(SIGTERM);
+        return -EINTR;
+    }
     return status == METIS_OK ? 0 : status == METIS_ERROR_MEMORY ? -ENOMEM : -EIO;
 }
 
-/* Into part[vertices], UINT32_MAX for what METIS left out. 0, -ENOMEM, -ENOTSUP or -EIO. */
+/* Into part[vertices], UINT32_MAX for what METIS left out. 0, -ENOMEM, -ENOTSUP, -EIO, or -EINTR after a SIGTERM. */
 static int metis_parts(const struct partition_problem *problem, int kway, uint32_t *part)
 {
     uint64_t ends = 2 * graph_edges(problem->graph);
