@@ -9,9 +9,11 @@
 #include "model/formats/node_yaml.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CORES_MAX = 64, LONG_BYTES = 16 << 20 };
 
@@ -287,6 +289,20 @@ static int measure_all(struct node *node, int verbosity, char *reason)
     return 0;
 }
 
+/* Before all is measured: whether the file that is to be written can be. */
+static int check_output(const char *path)
+{
+    if (!path || strcmp(path, "-") == 0)
+        return 0;
+    char *copy = strdup(path);
+    if (!copy)
+        return talk_fail(EXIT_UNABLE, "calibrate: no memory");
+    int there = access(path, F_OK) == 0;
+    int error = access(there ? path : dirname(copy), W_OK) ? errno : 0;
+    free(copy);
+    return error ? talk_fail(EXIT_FAILED, "calibrate: %s: cannot write: %s; choose another path", path, strerror(error)) : 0;
+}
+
 int command_calibrate(int argc, char **argv)
 {
     struct settings settings;
@@ -295,11 +311,21 @@ int command_calibrate(int argc, char **argv)
         return code;
     char reason[CALIBRATE_REASON_BYTES] = "";
     struct node node;
+    if (settings.positional_count)
+        return talk_fail(EXIT_USAGE, "calibrate takes no words: '%s'; measured times are given by --from FILE",
+                         settings.positional[0]);
+    code = check_output(settings.output);
+    if (code)
+        return code;
     if (settings.from)
         return calibrate_from(&settings);
+    const char *unused = settings_given_beside(&settings, "node output verbose quiet");
     if (settings.node && strcmp(settings.node, "host") != 0)
         return talk_fail(EXIT_USAGE, "calibrate: measures this host, not '%s'; drop --node, or give measured times by --from",
                          settings.node);
+    if (unused)
+        return talk_fail(EXIT_USAGE, "calibrate: --%s is of times that others measured: give them by --from, or leave it out",
+                         unused);
     int err = node_load("host", &node, reason, sizeof reason);
     if (!err) {
         err = measure_all(&node, settings.verbosity, reason);

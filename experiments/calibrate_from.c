@@ -32,7 +32,7 @@ static int read_rows(struct fitting *f)
     f->settings.procs.count = 1; /* the scenario's own, for which each row's is put in */
     FILE *file = strcmp(from, "-") ? fopen(from, "r") : stdin;
     if (!file)
-        return talk_fail(EXIT_FAILED, "calibrate: cannot read %s: %s", from, strerror(errno));
+        return talk_fail(EXIT_FAILED, "calibrate: cannot read %s: %s; check the path", from, strerror(errno));
     int err = fit_rows_read(file, from, procs, &f->rows, f->reason, sizeof f->reason);
     if (file != stdin)
         fclose(file);
@@ -50,12 +50,16 @@ static int in_list(const struct size_list *list, uint64_t value)
 /* The scenario all rows have in common; grid and rows are there. */
 static int set_problem(struct fitting *f)
 {
+    size_t used = 0;
     f->use = calloc(f->rows.count, sizeof *f->use);
     f->time_s = calloc(f->rows.count, sizeof *f->time_s);
     if (!f->use || !f->time_s)
         return talk_fail(EXIT_UNABLE, "calibrate: no memory for %zu rows", f->rows.count);
     for (size_t i = 0; i < f->rows.count; i++)
-        f->use[i] = in_list(&f->settings.fit_procs, f->rows.row[i].procs);
+        used += f->use[i] = in_list(&f->settings.fit_procs, f->rows.row[i].procs);
+    if (!used)
+        return talk_fail(EXIT_USAGE, "calibrate: no row of %s is of --fit-procs: give numbers of ranks that it has",
+                         f->settings.from);
     fit_node_complete(&f->grid.node);
     int code = scenario_grid_get(&f->grid, 0, &f->scenario);
     if (!f->settings.fragment.count && f->scenario.params.protocol && !(f->scenario.params.protocol->uses & PROTOCOL_SLOTS))

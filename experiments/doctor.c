@@ -106,7 +106,7 @@ int command_doctor(int argc, char **argv)
         return talk_fail(EXIT_USAGE, "doctor takes no words: '%s'", settings.positional[0]);
     FILE *file = settings.output ? fopen(settings.output, "w") : stdout;
     if (!file)
-        return talk_fail(EXIT_FAILED, "cannot write %s: %s", settings.output, strerror(errno));
+        return talk_fail(EXIT_FAILED, "cannot write %s: %s; choose another path", settings.output, strerror(errno));
     if (settings.format == FORMAT_CSV)
         fputs("check,state,found,remedy\n", file);
     for (const struct doctor_check *check = doctor_checks; check->name; check++) {

@@ -97,7 +97,7 @@ static int evaluate_traced(const struct evaluator *evaluator, const struct scena
     struct trace trace;
     FILE *out = fopen(path, "w");
     if (!out)
-        return talk_fail(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+        return talk_fail(EXIT_FAILED, "cannot write %s: %s; choose another path", path, strerror(errno));
     int code = trace_begin(&trace, out, scenario), error = 0;
     if (!code) {
         if (ranks)

@@ -147,8 +147,13 @@ int fit_rows_read(FILE *file, const char *name, uint32_t procs, struct fit_rows 
         r.line++;
         err = strchr(line, '\n') || feof(file) ? read_line(&r, line) : fail(&r, "a line longer than 4095 bytes");
     }
+    if (!err && ferror(file)) {
+        err = -errno;
+        snprintf(reason, reason_bytes, "%s: cannot read: %s; check the path", name, strerror(errno));
+    }
+    r.line += !r.line;
     if (!err && rows.count == 0)
-        err = fail(&r, "no rows");
+        err = fail(&r, "no rows: give some as CSV, or what OSU's or IMB's benchmarks print");
     if (err)
         fit_rows_destroy(&rows);
     else

@@ -106,7 +106,7 @@ int goal_trace_write(const char *path, const struct goal_program *program, const
 {
     FILE *out = fopen(path, "w");
     if (!out)
-        return talk_fail(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+        return talk_fail(EXIT_FAILED, "cannot write %s: %s; choose another path", path, strerror(errno));
     struct tracing tracing = {out, program, network, &network->loggp, outcome};
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
     print_units(&tracing);

@@ -217,6 +217,8 @@ static int check(const struct settings *s)
         return talk_fail(EXIT_USAGE, "--procs is a list, but a matrix and --sizes are for one number of ranks: give one");
     if (s->matrix && settings_given(s, "size"))
         return talk_fail(EXIT_USAGE, "--size is of allgather's blocks, and a --matrix has its bytes: leave it out");
+    if (!s->node && settings_given(s, "place"))
+        return talk_fail(EXIT_USAGE, "--place is of a node's cores: give a --node, or leave it out");
     if (s->size.count > 1)
         return talk_fail(EXIT_USAGE, "--size is a list, but a mapping does not depend on it: give one");
     return check_files(s);

@@ -74,6 +74,8 @@ static int matrix_work(const struct settings *s, uint32_t procs, struct map_work
     const struct traffic_wish wish = {procs, s->directed};
     struct traffic traffic;
     char reason[512];
+    if (procs > TRAFFIC_RANKS_MAX)
+        return talk_fail(EXIT_USAGE, "--procs: %u are too many to map: at most %d", procs, TRAFFIC_RANKS_MAX);
     int error = traffic_read_file(s->matrix, &wish, &traffic, reason, sizeof reason);
     if (error)
         return talk_fail(error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s%s", reason,

@@ -380,5 +380,5 @@ int options_parse(int argc, char **argv, struct settings *out)
         out->positional[out->positional_count++] = argv[optind];
     }
     settings_complete(out);
-    return -1;
+    return settings_check_paths(out);
 }

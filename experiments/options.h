@@ -88,6 +88,9 @@ int option_applies(const struct option_row *option, const char *command);
 const char *settings_given_beside(const struct settings *settings, const char *names);
 int settings_given(const struct settings *settings, const char *name);
 
+/* What is written may not be what is read line by line, nor be written twice; - is no file. -1, or EXIT_USAGE after telling. */
+int settings_check_paths(const struct settings *settings);
+
 /* Parses the command line of one subcommand, argv[0] being its name; options and positionals may mix.
  * Returns -1 to go on, or the exit code to end with: 0 after --help, EXIT_USAGE after an error was told. */
 int options_parse(int argc, char **argv, struct settings *out);

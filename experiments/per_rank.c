@@ -85,7 +85,7 @@ int per_rank_write(const struct per_rank *per_rank, const char *path)
 {
     FILE *file = fopen(path, "w");
     if (!file)
-        return talk_fail(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+        return talk_fail(EXIT_FAILED, "cannot write %s: %s; choose another path", path, strerror(errno));
     fputs("rank,busy_s,copy_s,wait_s,network_s,contention_s,end_s\n", file);
     for (uint32_t r = 0; r < per_rank->procs; r++) {
         const struct per_rank_times *t = &per_rank->times[r];

@@ -240,7 +240,7 @@ void row_set_outcome(struct row *row, const struct outcome *outcome)
 static int open_file(const char *path, FILE **out)
 {
     *out = fopen(path, "w");
-    return *out ? 0 : talk_fail(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+    return *out ? 0 : talk_fail(EXIT_FAILED, "cannot write %s: %s; choose another path", path, strerror(errno));
 }
 
 static int ends_with(const char *text, const char *end)

@@ -103,7 +103,7 @@ static int run_traced(struct goal_ran *r)
     char title[256], name[ROW_TEXT_BYTES];
     FILE *out = fopen(r->settings->trace, "w");
     if (!out)
-        return talk_fail(EXIT_FAILED, "cannot write %s: %s", r->settings->trace, strerror(errno));
+        return talk_fail(EXIT_FAILED, "cannot write %s: %s; choose another path", r->settings->trace, strerror(errno));
     snprintf(title, sizeof title, "%s, %s", network_format(r->network, name, sizeof name), r->settings->goal);
     int code = trace_stages_begin(&trace, out, title, r->program->ranks), error = 0;
     if (!code) {

@@ -307,6 +307,11 @@ int command_topo(int argc, char **argv)
         return code;
     if (settings.positional_count)
         return talk_fail(EXIT_USAGE, "topo takes no words: '%s'; name the node with --node", settings.positional[0]);
+    if (settings.list && (settings_given(&settings, "node") || settings.network))
+        return talk_fail(EXIT_USAGE, "--list shows the names of all: leave out --%s, or --list",
+                         settings.network ? "network" : "node");
+    if (settings.network && settings_given(&settings, "node"))
+        return talk_fail(EXIT_USAGE, "topo shows a --node or a --network: leave one out");
     if (settings.network && !settings.list)
         err = network_load(settings.network, &network, reason, sizeof reason);
     else if (!settings.list)
@@ -315,7 +320,7 @@ int command_topo(int argc, char **argv)
         return talk_fail(err == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason);
     FILE *file = settings.output ? fopen(settings.output, "w") : stdout;
     if (!file)
-        code = talk_fail(EXIT_FAILED, "cannot write %s: %s", settings.output, strerror(errno));
+        code = talk_fail(EXIT_FAILED, "cannot write %s: %s; choose another path", settings.output, strerror(errno));
     else {
         code = EXIT_DONE;
         err = print(file, &settings, &node, &network);

@@ -43,6 +43,7 @@ int traffic_dense_read(struct traffic_text *t)
 {
     uint64_t row = 0, columns = count_columns(t);
     t->is_matrix = 1;
+    t->shape = "; a row of a matrix is numbers with commas between, without names";
     int more = 1, err = traffic_ranks_check(t, columns);
     for (; !err && more > 0; more = err ? 0 : traffic_text_line(t))
         err = dense_row(t, row++, columns);
@@ -73,6 +74,7 @@ int traffic_edges_read(struct traffic_text *t)
     uint64_t from, to, bytes;
     int more = 1, err = 0;
     t->ranks = t->wish->ranks;
+    t->shape = "; a line is FROM TO BYTES, and a matrix has commas";
     for (; !err && more > 0; more = err ? 0 : traffic_text_line(t)) {
         err = edge_rank(t, "the number of the sending rank", &from);
         if (!err)

@@ -55,20 +55,25 @@ int traffic_text_more(struct traffic_text *t)
     return t->at < t->line_end;
 }
 
+static const char *shape_of(const struct traffic_text *t)
+{
+    return t->shape ? t->shape : "";
+}
+
 /* The word at hand, fit for a message. */
 static int refuse_word(struct traffic_text *t, const char *expected)
 {
     int bytes = 0;
     if (!traffic_text_more(t))
-        return traffic_text_refuse(t, -EINVAL, "expected %s, but the line ends here", expected);
+        return traffic_text_refuse(t, -EINVAL, "expected %s, but the line ends here%s", expected, shape_of(t));
     unsigned char c = (unsigned char)*t->at;
     if (c < 0x20 || c > 0x7e)
-        return traffic_text_refuse(t, -EINVAL, "expected %s, not the byte 0x%02x", expected, c);
+        return traffic_text_refuse(t, -EINVAL, "expected %s, not the byte 0x%02x%s", expected, c, shape_of(t));
     while (bytes < 24 && t->at + bytes < t->line_end && t->at[bytes] > 0x20 && t->at[bytes] < 0x7f)
         if (t->at[bytes++] == ',')
             break;
     bytes -= bytes > 1 && t->at[bytes - 1] == ',';
-    return traffic_text_refuse(t, -EINVAL, "expected %s, not '%.*s'", expected, bytes, t->at);
+    return traffic_text_refuse(t, -EINVAL, "expected %s, not '%.*s'%s", expected, bytes, t->at, shape_of(t));
 }
 
 int traffic_text_word(struct traffic_text *t, const char *what, char *word, size_t bytes)

@@ -13,6 +13,7 @@ struct traffic_text {
     struct traffic_entry *entry;
     size_t entries, room;
     uint32_t ranks;
+    const char *shape; /* "; what a line is", for messages, or NULL */
     int is_matrix;  /* of rows and columns, which messages count from 1, as lines; ranks are from 0 */
     unsigned rules; /* enum traffic_rule */
     char *reason;

@@ -82,7 +82,8 @@ static int document_load(yaml_parser_t *parser, const char *text, size_t bytes, 
     t->root = yaml_document_get_root_node(&t->document);
     int err = t->root ? end_check(parser, t, text, bytes) : -EINVAL;
     if (!t->root)
-        snprintf(t->reason, t->reason_bytes, "%s:1:1: nothing in it, a node file needs at least 'cores: N'", t->path);
+        snprintf(t->reason, t->reason_bytes, "%s:1:1: nothing in it; calibrate -o writes a node file, topo --network a network's",
+                 t->path);
     if (err)
         yaml_document_delete(&t->document);
     return err;

@@ -202,6 +202,23 @@ refuses 2 'slow.csv:2: not a time' calibrate --from "$work/slow.csv" --node broa
 refuses 2 '1 rows cannot fix' calibrate --from "$work/osu" --procs 2 --node "synthetic:pack:1 numa:1 l3:1 core:2 pu:1" --buffers warm --protocol shared_source
 refuses 2 'only bcast' calibrate --from "$work/osu" --procs 2 --collective allgather
 refuses 4 'of messages each rank needs one for itself' sim allgather --node broadwell-2x8 --procs 20 --algorithm ring
+printf 'procs,size_bytes,time_s\n2,8,1e-6\n' >"$work/one.csv"
+: >"$work/none.csv"
+refuses 2 'mean is of times that others measured: give them by --from' calibrate --mean
+refuses 2 'fit-procs is of times that others measured' calibrate --fit-procs 2
+refuses 2 "calibrate takes no words: 'bcast'" calibrate bcast
+refuses 1 'nowhere/node: cannot write: No such file .*choose another path' calibrate -o nowhere/node
+refuses 1 'nowhere/node: cannot write: No such file' calibrate --from "$work/one.csv" --node nehalem-2x4 --no-fit -o nowhere/node
+refuses 2 "one.csv', which --from reads" calibrate --from "$work/one.csv" --node nehalem-2x4 --no-fit -o "$work/one.csv"
+refuses 2 'no row of .*one.csv is of --fit-procs' calibrate --from "$work/one.csv" --node nehalem-2x4 --fit-procs 3
+refuses 2 'cannot read: Is a directory; check the path' calibrate --from "$work" --node nehalem-2x4
+refuses 2 'none.csv:1: no rows: give some' calibrate --from "$work/none.csv" --node nehalem-2x4
+refuses 2 'leave out --node, or --list' topo --list --node paper
+refuses 2 'leave out --network, or --list' topo --list --network gigabit
+refuses 2 'topo shows a --node or a --network: leave one out' topo --network gigabit --node paper
+refuses 2 'nothing in it; calibrate -o writes a node file, topo --network a network' topo --network /dev/null
+refuses 1 'cannot write nowhere/node: .*; choose another path' topo -o nowhere/node
+refuses 2 "trace and --per-rank both write 'same'" sim bcast --node paper --trace same --per-rank same
 refuses 1 'cannot read' calibrate --from "$work/nothing"
 
 runs_with() { # TEXT: some process has it on its command line

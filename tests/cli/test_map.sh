@@ -107,6 +107,17 @@ refuses_map "size is of allgather's blocks, and a --matrix has its bytes" --matr
 refuses_map "so J counts blocks: leave it out, or give --network" allgather --procs 8 --parts 2 --size 1K
 refuses_map "so J counts blocks: leave it out, or give --network" allgather --procs 16 --node nehalem-2x4 --size 1M
 refuses_map "so J counts blocks: leave it out, or give a --node" allgather --procs 8 --parts 1 --size 1K
+refuses_map "100000000 are too many to map: at most 16777216" --matrix zeros --procs 100000000 --parts 2
+refuses_map "place is of a node's cores: give a --node" --matrix zeros --parts 2 --place scatter
+refuses_map "output would write over 'zeros', which --matrix reads" --matrix zeros --parts 2 -o zeros
+refuses_map "output and --rows both write 'same': choose two paths" --matrix zeros --parts 2 -o same --rows same
+refuses_map "output and --dot both write 'same'" --matrix zeros --parts 2 -o same --dot same
+[ ! -e same ] && pass || fail "a path refused was written"
+printf '0;1\n1;0\n' >semicolons
+printf '0 1 2\n1 0 2\n0 1 2 3\n' >blanks
+refuses_map "semicolons:1: expected .*, not '0;1'; a row of a matrix is numbers with commas between" --matrix semicolons --parts 2
+refuses_map "blanks:3: expected the end of the line, not '3'; a line is FROM TO BYTES, and a matrix has commas" \
+    --matrix blanks --directed --parts 2
 refuses_map "directed is of a --matrix" allgather --procs 4 --parts 2 --directed
 
 # Cuts of Bruck that are known to be the least; formulas that meet the bound; both directions of a matrix.
