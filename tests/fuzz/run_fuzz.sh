@@ -21,7 +21,8 @@ printf 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n); int
 clang -fsanitize=fuzzer,address -o $out/probe $out/probe.c 2>/dev/null || { echo "fuzz: clang or its fuzzer runtime is missing"; exit 77; }
 
 sources='model/formats/*.c model/node.c model/network.c model/network_shape.c model/fat_tree.c model/tree.c model/tree_joined.c model/goal_*.c model/schedule*.c model/schedule/*.c
-    model/numbering.c model/traffic.c sim/goal_*.c sim/sim_fabric.c sim/sim_network_trace.c sim/sim_radix.c experiments/sizes.c experiments/host_list.c experiments/fit_rows.c'
+    model/numbering.c model/traffic.c sim/goal_*.c sim/sim_fabric.c sim/sim_network_trace.c sim/sim_radix.c sim/sim_memor*.c
+    sim/sim_bandwidth*.c sim/sim_queue.c experiments/sizes.c experiments/host_list.c experiments/fit_rows.c'
 flags="-std=c11 -D_GNU_SOURCE -I. -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 libraries=$(pkg-config --cflags --libs hwloc yaml-0.1)
 passed=0 failed=0
