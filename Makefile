@@ -89,7 +89,7 @@ $(TESTS) $(STRESS) $(FAULTS) $(GUESTS): $(BUILD)/%: $(BUILD)/%.o $$(filter $$(di
 $(STRESS) $(FAULTS): $(filter $(BUILD)/tests/kernels/%,$(call obj,$(HELP_SRC)))
 
 # Its allocations fail when it says so.
-$(BUILD)/tests/partition/test_no_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=SCOTCH_contextAlloc,--wrap=SCOTCH_contextExit
+$(BUILD)/tests/partition/test_no_memory: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap,--wrap=SCOTCH_contextAlloc,--wrap=SCOTCH_contextExit
 
 # Tests of the command's parts link them as well.
 $(filter $(BUILD)/tests/cli/% $(BUILD)/tests/experiments/%,$(TESTS)): $(call obj,$(CMD_PARTS))

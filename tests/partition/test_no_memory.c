@@ -11,6 +11,7 @@
 #include <scotch-int64/scotch.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum { PROCS = 24, PARTS = 4 };
 
@@ -20,8 +21,10 @@ static int in_scotch;
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
+void *__real_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
 
 SCOTCH_Context *__real_SCOTCH_contextAlloc(void);
 SCOTCH_Context *__wrap_SCOTCH_contextAlloc(void);
@@ -44,6 +47,11 @@ void *__wrap_malloc(size_t bytes)
 void *__wrap_calloc(size_t count, size_t bytes)
 {
     return fails() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset)
+{
+    return fails() ? MAP_FAILED : __real_mmap(at, bytes, protection, flags, file, offset);
 }
 
 /* Its first call and its last. */
