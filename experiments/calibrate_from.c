@@ -32,11 +32,11 @@ static int read_rows(struct fitting *f)
     f->settings.procs.count = 1; /* the scenario's own, for which each row's is put in */
     FILE *file = strcmp(from, "-") ? fopen(from, "r") : stdin;
     if (!file)
-        return talk_fail(EXIT_FAILED, "calibrate: cannot read %s: %s; check the path", from, strerror(errno));
+        return talk_fail(exit_code_of_input(-errno), "calibrate: cannot read %s: %s; check the path", from, strerror(errno));
     int err = fit_rows_read(file, from, procs, &f->rows, f->reason, sizeof f->reason);
     if (file != stdin)
         fclose(file);
-    return err ? talk_fail(err == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "calibrate: %s", f->reason) : 0;
+    return err ? talk_fail(exit_code_of_input(err), "calibrate: %s", f->reason) : 0;
 }
 
 static int in_list(const struct size_list *list, uint64_t value)

@@ -45,7 +45,9 @@ int talk_fail(int code, const char *format, ...) __attribute__((format(printf, 2
 void talk_note(int verbosity, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* What conditions.stall_report prints: called by a rank's process or thread. */
 void talk_stall(const char *line);
-/* The exit code that fits a negative errno of an evaluator or reader. */
+/* The exit code that fits a negative errno of an evaluator. */
 int exit_code_of(int error);
+/* Of a file or an option that was given and could not be read. */
+int exit_code_of_input(int error);
 
 #endif

@@ -69,7 +69,7 @@ int figure_node(const char *spec, struct node *out)
 {
     char reason[256];
     int error = node_load(spec, out, reason, sizeof reason);
-    return error ? talk_fail(error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason) : 0;
+    return error ? talk_fail(exit_code_of_input(error), "%s", reason) : 0;
 }
 
 static struct conditions conditions_of(const char *source, const struct figure_point *point)

@@ -78,7 +78,7 @@ static int matrix_work(const struct settings *s, uint32_t procs, struct map_work
         return talk_fail(EXIT_USAGE, "--procs: %u are too many to map: at most %d", procs, TRAFFIC_RANKS_MAX);
     int error = traffic_read_file(s->matrix, &wish, &traffic, reason, sizeof reason);
     if (error)
-        return talk_fail(error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s%s", reason,
+        return talk_fail(exit_code_of_input(error), "%s%s", reason,
                          strstr(reason, "that it is directed") ? " by --directed" : "");
     out->procs = traffic.ranks;
     int code = traffic.ranks < 2 ? talk_fail(EXIT_USAGE, "%s: one rank exchanges nothing: map at least 2", s->matrix)

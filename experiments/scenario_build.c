@@ -100,7 +100,7 @@ int scenario_grid_create(const struct settings *settings, struct scenario_grid *
         return talk_fail(EXIT_USAGE, "--network: %s", reason);
     int error = node_load(settings->node, &out->node, reason, sizeof reason);
     if (error)
-        return talk_fail(error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason);
+        return talk_fail(exit_code_of_input(error), "%s", reason);
     out->cores = calloc(procs, sizeof *out->cores);
     code = out->cores ? scenario_mapping_load(out)
                       : talk_fail(EXIT_UNABLE, "out of memory for %llu ranks: use fewer", (unsigned long long)procs);

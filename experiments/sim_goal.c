@@ -189,7 +189,7 @@ int sim_goal(const struct settings *settings)
     double start_s = clock_monotonic_s();
     int err = goal_read_file(settings->goal, &program, reason, sizeof reason);
     if (err)
-        return talk_fail(exit_code_of(err), "%s", reason);
+        return talk_fail(exit_code_of_input(err), "%s", reason);
     struct goal_ran ran = {
         .settings = settings, .network = &network, .program = &program, .took = {.read_s = clock_monotonic_s() - start_s}};
     talk_note(settings->verbosity, 1, "read %u tasks of %u ranks in %.3f s", program.tasks, program.ranks, ran.took.read_s);

@@ -56,3 +56,8 @@ int exit_code_of(int error)
         return EXIT_FAILED;
     }
 }
+
+int exit_code_of_input(int error)
+{
+    return !error ? EXIT_DONE : error == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE;
+}

@@ -317,7 +317,7 @@ int command_topo(int argc, char **argv)
     else if (!settings.list)
         err = node_load(settings.node, &node, reason, sizeof reason);
     if (err)
-        return talk_fail(err == -ENOMEM ? EXIT_UNABLE : EXIT_USAGE, "%s", reason);
+        return talk_fail(exit_code_of_input(err), "%s", reason);
     FILE *file = settings.output ? fopen(settings.output, "w") : stdout;
     if (!file)
         code = talk_fail(EXIT_FAILED, "cannot write %s: %s; choose another path", settings.output, strerror(errno));

@@ -219,7 +219,7 @@ refuses 2 'topo shows a --node or a --network: leave one out' topo --network gig
 refuses 2 'nothing in it; calibrate -o writes a node file, topo --network a network' topo --network /dev/null
 refuses 1 'cannot write nowhere/node: .*; choose another path' topo -o nowhere/node
 refuses 2 "trace and --per-rank both write 'same'" sim bcast --node paper --trace same --per-rank same
-refuses 1 'cannot read' calibrate --from "$work/nothing"
+refuses 2 'cannot read' calibrate --from "$work/nothing"
 
 runs_with() { # TEXT: some process has it on its command line
     for line in /proc/[0-9]*/cmdline; do

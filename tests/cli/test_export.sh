@@ -130,7 +130,7 @@ refuses 2 "say by -o FILE" export allgather --format ti-list
 refuses 2 "so many bytes" export allgather --procs 64 --size 1000000000000000000 -o large
 refuses 1 "cannot write" export allgather -o nowhere/file
 [ -z "$(find . -name '*large*' -o -name '*.tmp')" ] && pass || fail "a broken file is left"
-refuses 1 "cannot read" sim --goal nowhere
+refuses 2 "cannot read" sim --goal nowhere
 for option in "--procs 4" "-s 1K" "--seed 2" "--ppn 1" "--levels 1" "--node paper" "--in-place" "--skew 1us" "--root 0" "--jobs 1"; do
     refuses 2 "goal says what ranks do, each on a node of the --network: leave out --[a-z]" sim $option --goal same.goal
 done
