@@ -45,6 +45,19 @@ static void flows_run(struct sim_memories *m, struct flow *flow, uint32_t count)
     sim_radix_destroy(&queue);
 }
 
+/* So many nodes of two sockets. */
+static void nodes_open(struct node *node, struct sim_memories *m, uint32_t nodes)
+{
+    memories_case_two_sockets(node);
+    assert_int_equal(sim_memories_create(m, node, nodes, BASE), 0);
+}
+
+static void nodes_close(struct node *node, struct sim_memories *m)
+{
+    sim_memories_destroy(m);
+    node_destroy(node);
+}
+
 static void assert_takes(uint64_t got_ps, double want_s)
 {
     if (fabs((double)got_ps * 1e-12 - want_s) > 1e-11)
@@ -56,8 +69,7 @@ static void copies_of_one_size_take_their_sum_over_the_bandwidth(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    memories_case_two_sockets(&node);
-    assert_int_equal(sim_memories_create(&m, &node, 3, BASE), 0);
+    nodes_open(&node, &m, 3);
     uint32_t local = memories_case_copy_class(&m, 0, 0, 0);
     for (uint32_t n = 1; n <= 4; n++) {
         struct flow flow[4];
@@ -67,8 +79,7 @@ static void copies_of_one_size_take_their_sum_over_the_bandwidth(void **state)
         for (uint32_t i = 0; i < n; i++)
             assert_takes(flow[i].end_ps - 1000, n * 1e6 / node_bandwidth_bytes_per_s(&node, n));
     }
-    sim_memories_destroy(&m);
-    node_destroy(&node);
+    nodes_close(&node, &m);
 }
 
 /* Socket 0's memory, with 3 GB/s for two: a local copy, and one to socket 1 by the link. The latter loads the memory with a third
@@ -80,8 +91,7 @@ static void a_link_and_a_memory_are_shared(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    memories_case_two_sockets(&node);
-    assert_int_equal(sim_memories_create(&m, &node, 1, BASE), 0);
+    nodes_open(&node, &m, 1);
     uint32_t local = memories_case_copy_class(&m, 0, 0, 0), across = memories_case_copy_class(&m, 0, 0, 1);
     struct flow two[] = {{0, across, 0, 500000000, 0}, {0, local, 0, 500000000, 0}};
     flows_run(&m, two, 2);
@@ -92,8 +102,7 @@ static void a_link_and_a_memory_are_shared(void **state)
     assert_takes(three[0].end_ps, 1e-3);
     assert_takes(three[1].end_ps, 2e6 / (11e9 / 3));
     assert_int_equal(three[1].end_ps, three[2].end_ps);
-    sim_memories_destroy(&m);
-    node_destroy(&node);
+    nodes_close(&node, &m);
 }
 
 /* A NIC waits for no lines: alone it gets all there is, three bytes for one that is copied; beside four cores as much of its rate
@@ -103,8 +112,7 @@ static void a_nic_shares_with_cores(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    memories_case_two_sockets(&node);
-    assert_int_equal(sim_memories_create(&m, &node, 1, BASE), 0);
+    nodes_open(&node, &m, 1);
     uint32_t local = memories_case_copy_class(&m, 0, 0, 0), slow = memories_case_nic_class(&m, 6e9, 0);
     uint32_t fast = memories_case_nic_class(&m, 24e9, 0);
     struct flow alone[] = {{0, slow, 0, 1000000000, 0}};
@@ -119,8 +127,7 @@ static void a_nic_shares_with_cores(void **state)
     flows_run(&m, five, 5);
     for (int i = 0; i < 5; i++)
         assert_takes(five[i].end_ps, 2.5e-3);
-    sim_memories_destroy(&m);
-    node_destroy(&node);
+    nodes_close(&node, &m);
 }
 
 /* Whatever comes and goes: no memory passes on more than it can, none is idle while it could, nothing is faster than alone. */
@@ -131,8 +138,7 @@ static void nothing_is_lost_at_random(void **state)
     struct sim_memories m;
     struct flow flow[FLOWS];
     (void)state;
-    memories_case_two_sockets(&node);
-    assert_int_equal(sim_memories_create(&m, &node, 2, BASE), 0);
+    nodes_open(&node, &m, 2);
     uint32_t classes[] = {memories_case_copy_class(&m, 0, 0, 0), memories_case_copy_class(&m, 4, 1, 1),
                           memories_case_nic_class(&m, 3e9, 0)}, seed = 5;
     for (int round = 0; round < 20; round++) {
@@ -156,8 +162,7 @@ static void nothing_is_lost_at_random(void **state)
             assert_true((double)last_ps[i / 2][i % 2] * 4 * 3 >= (double)thirds[i / 2][i % 2] &&
                         (double)last_ps[i / 2][i % 2] * 2 < (double)thirds[i / 2][i % 2] / 3 + 2 * 5e6);
     }
-    sim_memories_destroy(&m);
-    node_destroy(&node);
+    nodes_close(&node, &m);
 }
 
 /* More than there was room for when a node was first used: known there all the same, and each at its own speed. */
@@ -167,8 +172,7 @@ static void classes_come_while_nodes_are_used(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    memories_case_two_sockets(&node);
-    assert_int_equal(sim_memories_create(&m, &node, 2, BASE), 0);
+    nodes_open(&node, &m, 2);
     for (uint32_t i = 0; i < CLASSES; i++) {
         uint32_t id = memories_case_nic_class(&m, 24e9 + 1e9 * i, 0); /* of 12 */
         struct flow flow[] = {{i % 2, id, 0, 1000000000, 0}, {1 - i % 2, 0, 0, 1000000000, 0}};
@@ -177,8 +181,7 @@ static void classes_come_while_nodes_are_used(void **state)
         assert_takes(flow[0].end_ps, (24 + i) / 12e3);
         assert_takes(flow[1].end_ps, 2e-3);
     }
-    sim_memories_destroy(&m);
-    node_destroy(&node);
+    nodes_close(&node, &m);
 }
 
 static void what_is_too_long_is_refused(void **state)
@@ -186,12 +189,10 @@ static void what_is_too_long_is_refused(void **state)
     struct node node;
     struct sim_memories m;
     (void)state;
-    memories_case_two_sockets(&node);
-    assert_int_equal(sim_memories_create(&m, &node, 1, BASE), 0);
+    nodes_open(&node, &m, 1);
     assert_int_equal(sim_memories_begin(&m, 0, memories_case_copy_class(&m, 0, 0, 0), 0, UINT64_C(1) << 47, 0), -EOVERFLOW);
     sim_memories_reset(&m);
-    sim_memories_destroy(&m);
-    node_destroy(&node);
+    nodes_close(&node, &m);
 }
 
 /* ---- a message within a node ---- */
@@ -244,8 +245,7 @@ static void a_receiver_follows_its_sender(void **state)
         else /* both at a quarter from 420 us to 820; then 190 us are left of the sender's, at a half */
             assert_takes(answer.time_ps, 1220e-6);
     }
-    sim_memories_destroy(&m);
-    node_destroy(&node);
+    nodes_close(&node, &m);
 }
 
 int main(void)
